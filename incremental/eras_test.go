@@ -2,8 +2,14 @@ package incremental_test
 
 import (
 	"fmt"
+	"math/big"
 	"strings"
+	"testing"
 
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
+	"anond/equivclass/merge"
 	"anond/incremental"
 	"anond/incremental/state"
 )
@@ -30,4 +36,116 @@ func (e *eras) under(o incremental.Options, apply bool) incremental.Options {
 		return e.all[n], err
 	}
 	return o
+}
+
+// change begins an era with another k and l, which everybody sees.
+func (p *play) change(k, l int) {
+	p.must(p.m.Commit())
+	p.options.Policy.Requirement.K, p.options.Policy.Requirement.L = k, l
+	p.options.Settings = map[string][32]byte{"policy.k": {byte(k)}, "policy.l": {byte(l)}}
+	p.options = p.eras.under(p.options, true)
+	p.open()
+	p.must(p.m.Commit())
+	p.note("era", k, l)
+	p.reached[fmt.Sprint("l ", l)] = true
+}
+
+// twiceK asks for two classes of the present k.
+func twiceK(p *play, _ merge.Bag) (int, bool) { return 2 * p.options.Policy.Requirement.K, true }
+
+// eraStreams are streams whose settings change between pools, by what Theorem C allows.
+func eraStreams() []*course {
+	return []*course{
+		{name: "another k", n: 10, d: 2, k: 2, l: 2, need: twiceK, policy: quarantines, play: func(p *play) {
+			p.feed(4)
+			p.cut()
+			p.feed(5)
+			p.change(3, 2)
+			p.cut()
+			p.feed(10)
+			p.cut()
+			p.open()
+			p.change(2, 2)
+			p.cut()
+		}, reaches: []string{"second release", "quarantined"}},
+		{name: "a lower l after a pool is quarantined", n: 8, d: 2, k: 3, l: 3, need: twiceK, play: func(p *play) {
+			p.feed(4)
+			p.cut()
+			p.change(2, 2)
+			p.feed(8)
+			p.cut()
+		}, policy: func(p *state.Policy) { quarantines(p); p.MaxPool = 4 }, reaches: []string{"quarantined", "l 2"}},
+		{name: "k by the bag of a pool that is judged", n: 8, d: 2, k: 2, l: 2, need: twiceK, policy: quarantines, play: func(p *play) {
+			p.feed(4)
+			k := 2
+			if p.cut() == nil {
+				k = 4
+			}
+			p.change(k, 2)
+			p.feed(8)
+			p.cut()
+		}, reaches: []string{"quarantined", "l 2"}},
+	}
+}
+
+// TestErasKeepTheoremE: in every world of streams whose settings change between pools, the posterior of each value of each published
+// record is its share in the record's bucket, exactly (Theorem C).
+func TestErasKeepTheoremE(t *testing.T) {
+	tier.NotShort(t, "it enumerates worlds")
+	t.Parallel()
+	for _, s := range eraStreams() {
+		t.Run(s.name, func(t *testing.T) { s.requireExact(t) })
+	}
+}
+
+// TestBrokenEras: what the same enumeration says of changes that no era allows. The highest posterior of the true machine is 1/2.
+//
+//	what is broken                                          highest posterior
+//	l follows from the values of two who wait               1
+//	a pool that is fixed is planned anew under the change   3/5
+//	who was quarantined is judged again under another k     1
+func TestBrokenEras(t *testing.T) {
+	tier.NotShort(t, "it enumerates worlds")
+	t.Parallel()
+	for _, s := range []*course{
+		{name: "a cap by the values of some who wait", n: 8, d: 3, k: 2, l: 2, known: abbc, need: asksFor(4), policy: quarantines, play: func(p *play) {
+			p.feed(4)
+			p.cut()
+			p.feed(8)
+			if p.world[4] == p.world[5] {
+				p.change(4, 2)
+			} else {
+				p.change(4, 4)
+			}
+			p.cut()
+		}},
+		{name: "a pool that is fixed is planned anew under the change", n: 8, d: 3, k: 2, l: 2, known: abbc, need: asksFor(2), play: func(p *play) {
+			p.feed(4)
+			p.cut()
+			p.feed(6)
+			p.stopsInMerge()
+			if p.m.Trigger().PoolFixed() > 0 {
+				p.m.Unfix()
+			}
+			p.change(4, 2)
+			p.feed(8)
+			p.cut()
+		}},
+		{name: "who was quarantined is judged again under another k", n: 8, d: 3, k: 2, l: 2, known: abbc, need: asksFor(2), play: func(p *play) {
+			for _, end := range []int{4, 6, 8} {
+				p.feed(end)
+				if p.cut() == nil {
+					p.m.CarryOver()
+					p.options.Policy.Requirement.K = 4
+				}
+			}
+		}},
+	} {
+		t.Run(s.name, func(t *testing.T) {
+			v := s.enumerate(t)
+			t.Log(v)
+			require.Positive(t, v.excess.Sign())
+			require.Positive(t, v.worst.Cmp(big.NewRat(1, int64(s.l))))
+		})
+	}
 }

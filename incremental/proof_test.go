@@ -47,8 +47,7 @@ func batches(ends ...int) func(*play) {
 func lowered(p *play) {
 	p.feed(6)
 	if p.cut(); p.m.Releases().Latest() == nil {
-		p.options.Policy.Requirement.L = 2
-		p.open()
+		p.change(3, 2)
 		p.feed(7)
 		p.cut()
 	}

@@ -63,6 +63,7 @@ type play struct {
 	m       *incremental.Machine
 	store   *memstore.Store
 	options incremental.Options
+	eras    eras
 	draws   *script
 	names   map[int]byte
 	seen    []byte
@@ -95,6 +96,7 @@ func (s *course) start(t testing.TB, world []int, draws *script) *play {
 		x.options.Schema, x.options.Settings, x.options.Hierarchies = s.schemas[0], settingsOf(1), map[string]int{illKey: 2}
 	}
 	x.options.Interrupted = func() bool { return x.stopping }
+	x.options = x.eras.under(x.options, false)
 	x.open()
 	return x
 }

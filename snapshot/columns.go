@@ -74,7 +74,7 @@ func (m *Manifest) Lacking(file string) (out []int) {
 		if len(of.Parts) == 0 {
 			continue
 		}
-		for i, at := range m.places(&of.Parts[0], file) {
+		for i, at := range m.Places(&of.Parts[0], file) {
 			if at < 0 && !slices.Contains(out, i) {
 				out = append(out, i)
 			}
@@ -83,8 +83,8 @@ func (m *Manifest) Lacking(file string) (out []int) {
 	return out
 }
 
-// places are where the columns of a data file over all parts are in the file of a part; -1: it does not have the column.
-func (m *Manifest) places(p *PartEntry, file string) []int {
+// Places are where the columns of a data file over all parts are in the file of a part; -1: it does not have the column.
+func (m *Manifest) Places(p *PartEntry, file string) []int {
 	all, own := m.Columns(file), m.Under(p).Columns(file)
 	n := m.numbering(file)
 	behind := len(n.back)

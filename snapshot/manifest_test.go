@@ -171,7 +171,8 @@ func FuzzManifest(f *testing.F) {
 		f.Add([]byte(`{"format_version":6,"release":1,"parts":[{"part":"part-000001","mode":"0444","release":1,"classes":4}],` +
 			`"privacy":{"max_records":` + n + `,"settle":"90d"}}`))
 	}
-	for _, untils := range []string{`{"until":2}`, `{"until":1}`, `{"until":3}`, `{"until":1},{"until":2}`, `{"until":2},{"until":1}`, `{"until":0}`} {
+	for _, untils := range []string{`{"until":2}`, `{"until":1}`, `{"until":3}`, `{"until":1},{"until":2}`, `{"until":2},{"until":1}`,
+		`{"until":0}`} {
 		f.Add([]byte(`{"format_version":6,"release":3,"parts":[{"part":"part-000001-000002","mode":"0444","release":2,"classes":4},` +
 			`{"part":"part-000003","mode":"0444","release":3,"classes":4}],"eras":[` + untils + `]}`))
 	}

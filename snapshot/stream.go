@@ -114,7 +114,7 @@ func (s *streaming) copy(p *PartEntry, file io.Reader) error {
 		return fmt.Errorf("%w: the columns of %s are not those of its schema", ErrDamaged, partPath(p, FileEntry{Name: s.file}))
 	}
 	prefix := append(AppendField(nil, p.Dir()), ',')
-	place := &placing{at: s.manifest.places(p, s.file), none: s.none}
+	place := &placing{at: s.manifest.Places(p, s.file), none: s.none}
 	same := place.same()
 	for {
 		if line, err = ReadRecord(from, line[:0]); errors.Is(err, io.EOF) {

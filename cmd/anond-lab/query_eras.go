@@ -17,14 +17,16 @@ import (
 // who match otherwise; of those as many are estimated as in the eras that have the column.
 func (f *asking) over(eras []*readback.Release, q query.Query) (*answer, error) {
 	if len(f.by) > 0 {
-		return nil, cli.Usage("ask with conditions, value by value", "--by does not know a release whose parts were published under several settings")
+		return nil, cli.Usage("ask with conditions, value by value",
+			"--by does not know a release whose parts were published under several settings")
 	}
 	var out *answer
 	var answers, weights []*answer
 	for i, r := range slices.Backward(eras) {
 		asked, open := r.AskedOf(q, eras)
 		if named := q.Sum; named != "" && (open || !r.Publishes(named) && i < len(eras)-1) {
-			return nil, cli.Usage("ask for a count", "parts of the release do not have each column that is asked for: its sum and mean have no bounds")
+			return nil, cli.Usage("ask for a count",
+				"parts of the release do not have each column that is asked for: its sum and mean have no bounds")
 		}
 		a, err := f.of(r, asked)
 		if errors.Is(err, errNobody) {
@@ -67,7 +69,9 @@ func (f *asking) anyValue(a *answer, q, asked query.Query, r *readback.Release, 
 		if open {
 			continue
 		}
-		part := query.Query{Where: slices.DeleteFunc(slices.Clone(whole.Where), func(c query.Condition) bool { return !r.Publishes(c.Attribute) })}
+		part := query.Query{Where: slices.DeleteFunc(slices.Clone(whole.Where), func(c query.Condition) bool {
+			return !r.Publishes(c.Attribute)
+		})}
 		for sum, q := range map[*float64]query.Query{&with: whole, &without: part} {
 			b, err := f.of(o, q)
 			if err != nil {

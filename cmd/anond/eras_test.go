@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,4 +59,50 @@ func TestSettingsOfLaterPools(t *testing.T) {
 
 	s.edit("policy: {k: 8", "policy: {k: 9")
 	require.Contains(t, s.must("config apply"), "policy.k: 9, was 8\n")
+}
+
+// TestCellsOfLaterPools: another hierarchy of a quasi-identifier with the same leaves in another order, steps and a range for numbers,
+// and another recoding hold for the pools that come. No start takes such a hierarchy in.
+func TestCellsOfLaterPools(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, fileSource, "on: records, every: 400", "")
+	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 3, max_hold: 1 releases}\ninitial: {min_pool: 20}")
+	grow := func(n int) {
+		s.write("admissions.ndjson", ndjson(1, n))
+		s.must("run --once")
+	}
+	grow(1600)
+	lines := strings.Fields(s.read("hierarchies/postcode.csv"))
+	slices.Reverse(lines)
+	for i, line := range lines {
+		leaf, _, _ := strings.Cut(line, ";")
+		lines[i] = leaf + ";" + leaf[len(leaf)-1:] + ";*"
+	}
+	s.write("hierarchies/postcode.csv", strings.Join(lines, "\n")+"\n")
+	refused := s.run("run --once")
+	require.Equal(t, exitConfig, refused.code)
+	require.Contains(t, refused.stderr, "anond config apply")
+	s.edit("range: [0, 130]", "range: [0, 120], steps: [5, 10]")
+	s.edit("release: {dir: ./releases", "release: {dir: ./releases, recoding: anatomy")
+	said := s.must("config apply")
+	for _, part := range []string{"release.recoding: \"anatomy\", was \"buckets\"\n", "schema.attributes[age].steps: [5,10], was none\n",
+		"schema.attributes[age].range: [\"0\",\"120\"], was [\"0\",\"130\"]\n", "schema.attributes[postcode].hierarchy: \"postcode.csv (sha256 "} {
+		require.Contains(t, said, part)
+	}
+	grow(4000)
+	var m snapshot.Manifest
+	require.NoError(t, json.Unmarshal([]byte(s.must("release show --json")), &m))
+	require.Equal(t, []string{"buckets", "anatomy"}, []string{m.Eras[0].Recoding, m.Recoding})
+	require.Contains(t, s.must("state check"), "ok: ")
+	s.certified(m.Release)
+	require.Contains(t, s.must("audit --replay 2"), "CERTIFIED")
+
+	s.edit("recoding: anatomy", "recoding: buckets")
+	s.must("config apply")
+	grow(6000)
+	s.edit("range: [0, 120]", "range: [0, 95]")
+	s.must("config apply")
+	grow(7000)
+	require.Contains(t, s.must("state check"), "ok: ")
+	require.Contains(t, s.must("audit --replay 1"), "CERTIFIED")
 }

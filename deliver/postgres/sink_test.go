@@ -153,7 +153,8 @@ func eras(t *testing.T, s *delivertest.Server) {
 	require.Equal(t, "112 16 96 96 112", strings.ReplaceAll(
 		s.Psql("SELECT count(*), count(ward), count(income), count(drug), count(age) FROM "+column("eras"+currentView)), "|", " "))
 	require.Equal(t, "16", s.Psql("SELECT count(*) FROM "+column("eras"+historyView)+" WHERE "+column(releaseColumn)+" = 2"))
-	require.Equal(t, "64", s.Psql("SELECT count(*) FROM "+column("eras"+historyView)+" WHERE "+column(releaseColumn)+" = 3 AND bucket IS NOT NULL"))
+	require.Equal(t, "64", s.Psql("SELECT count(*) FROM "+column("eras"+historyView)+
+		" WHERE "+column(releaseColumn)+" = 3 AND bucket IS NOT NULL"))
 }
 
 // whatLeft: rows of a part that left are deleted from every table, in the transaction of the release in which it left, and no

@@ -167,7 +167,8 @@ func (t *table) described() []string {
 
 // columnsOf lists names and types of the columns of a table, and which may be NULL; none: there is no such table.
 func columnsOf(ctx context.Context, tx pgx.Tx, schema, name string) ([]string, error) {
-	rows, err := tx.Query(ctx, "SELECT column_name || ' ' || data_type || CASE is_nullable WHEN 'YES' THEN ' NULL' ELSE '' END FROM information_schema.columns WHERE table_schema = $1"+
+	rows, err := tx.Query(ctx, "SELECT column_name || ' ' || data_type || CASE is_nullable WHEN 'YES' THEN ' NULL' ELSE '' END "+
+		"FROM information_schema.columns WHERE table_schema = $1"+
 		" AND table_name = $2 ORDER BY ordinal_position", schema, name)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"anond/config"
+	"anond/incremental/boltstore"
 	"anond/incremental/state"
 	"anond/internal/clock"
 	"anond/internal/dataset"
@@ -55,7 +56,12 @@ func Apply(ctx context.Context, c *config.Config, o dataset.Options, try bool) (
 	if err != nil {
 		return out, err
 	}
-	store, err := OpenForgetful(ctx, c, o, options, dataset.Lease{})
+	var store *boltstore.Store
+	if options.ReadOnly = try; try {
+		store, err = boltstore.Open(c.State.Path, options)
+	} else {
+		store, err = OpenForgetful(ctx, c, o, options, dataset.Lease{})
+	}
 	if err != nil {
 		return out, err
 	}

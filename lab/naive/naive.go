@@ -280,7 +280,8 @@ func (s *stream) insertion(from, to int) []literal.Row {
 // the release before are dead.
 func (s *stream) input(release uint32, cut int, groups []literal.Group, before []render.Class) *render.Input {
 	in := &render.Input{Release: release, Since: release - 1, CreatedAt: s.created[release-1], Seeded: true, Pending: cut,
-		Columns: render.Columns{Schema: s.schema, SA: []equivclass.Column{equivclass.ColumnOf(s.points.SA[:cut])}, Dictionaries: s.table.Frozen()}}
+		Columns: render.Columns{Schema: s.schema, SA: []equivclass.Column{equivclass.ColumnOf(s.points.SA[:cut])},
+			Dictionaries: s.table.Frozen()}}
 	quasi := s.table.Columns(s.schema.Quasi()...)
 	for _, column := range quasi.Codes {
 		in.QI = append(in.QI, equivclass.ColumnOf(column[:cut]))

@@ -388,8 +388,16 @@ func TestErasOfAReference(t *testing.T) {
 
 // TestErasOfAUnion: a union is of shards whose settings have never changed.
 func TestErasOfAUnion(t *testing.T) {
-	c := standardEras()
-	c.edit = since(1, func(r *testParts) { r.man["union"] = map[string]any{"of": 1} })
-	_, err := Dir(c.write(t))
-	require.Error(t, err)
+	o, shard := standardUnion().write(t), standardEras().write(t)
+	data, err := os.ReadFile(filepath.Join(o.Releases, format.DirName(2), "manifest.json"))
+	require.NoError(t, err)
+	text := bytes.Replace(data, []byte(`"records":`), []byte(`"eras": [{"until": 1}], "records":`), 1)
+	_, err = format.ParseAs("manifest.json", text, (*format.Manifest).CheckUnion)
+	require.ErrorContains(t, err, "those of a union or of level L1 have any")
+
+	of := filepath.Join(o.Releases, "shards", "0")
+	require.NoError(t, os.RemoveAll(of))
+	require.NoError(t, os.Rename(shard.Releases, of))
+	_, err = Dir(Options{Releases: o.Releases})
+	require.ErrorContains(t, err, "the settings of the shard have changed")
 }

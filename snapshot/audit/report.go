@@ -260,7 +260,7 @@ func (r *Report) notPromised() []string {
 	if r.Seeded {
 		out = append(out, "secrecy of the random choices: the manifests say that the seed was given (demo, experiment or test)")
 	}
-	if c := r.Certificates; c != nil && c.TrajectoryK < r.K && c.TrajectoryK > 0 {
+	if c := r.Certificates; c != nil && c.TrajectoryK < r.leastK() && c.TrajectoryK > 0 {
 		out = append(out, "that k people share all of a regrouped person's classes: someone who knows a person's class in every release "+
 			"may narrow the rows, though not the value, to fewer than k people")
 	}

@@ -63,8 +63,11 @@ func TestErasAreRenderedAlikeAfterARestart(t *testing.T) {
 			if name == "erased" {
 				e.Withdraw(map[uint32]uint32{1: 4, 3: 3, 6: 5})
 			}
-			steady := publish.Publisher{FS: snapshot.OS(), Dir: t.TempDir(), Ledger: filepath.Join(t.TempDir(), "ledger"), Gate: publishtest.OpenGate{}}
-			again := publish.Publisher{FS: snapshot.OS(), Dir: t.TempDir(), Ledger: filepath.Join(t.TempDir(), "ledger"), Gate: publishtest.OpenGate{}}
+			fresh := func() publish.Publisher {
+				return publish.Publisher{FS: snapshot.OS(), Dir: t.TempDir(), Ledger: filepath.Join(t.TempDir(), "ledger"),
+					Gate: publishtest.OpenGate{}}
+			}
+			steady, again := fresh(), fresh()
 			require.NoError(t, steady.Open())
 			var last *render.Rendered
 			for release := uint32(1); release <= releases; release++ {

@@ -14,8 +14,9 @@ func Of(v *incremental.View, settings ...*render.Settings) *render.Input {
 			Columns: render.Columns{Schema: f.Schema, Dictionaries: f.Dictionaries, QI: f.QI, SA: f.SA, Scale: f.Scale,
 				References: f.References}})
 	}
-	return &render.Input{Former: former, Release: v.Intent.Release, CreatedAt: v.Intent.CreatedAt, Seeded: v.Seeded, Shared: v.Level == state.L2,
-		Grown: v.Grown, FirstNeed: v.FirstNeed, Pending: v.Intent.Pending.Total(),
+	return &render.Input{Former: former, Release: v.Intent.Release, CreatedAt: v.Intent.CreatedAt, Seeded: v.Seeded,
+		Shared: v.Level == state.L2,
+		Grown:  v.Grown, FirstNeed: v.FirstNeed, Pending: v.Intent.Pending.Total(),
 		Columns: render.Columns{Schema: v.Schema, Dictionaries: v.Dictionaries, QI: v.QI, SA: v.SA, Scale: v.Scale, References: v.References},
 		Classes: classesOf(v, v.Classes),
 		Dead:    classesOf(v, v.Dead), Since: v.Since, Stale: staleOf(v.Stale), Expired: v.Intent.Expired, Past: pastOf(v),

@@ -7,8 +7,8 @@ import (
 	"anond/equivclass/query"
 )
 
-// AskedOf is what a query asks of an era: without the conditions on columns that its parts do not have, whose people may have any value there
-// (open), and with the values below a label where only the hierarchy of another era has that label.
+// AskedOf is what a query asks of an era: without the conditions on columns that its parts do not have, whose people may have any value
+// there (open), and with the values below a label where only the hierarchy of another era has that label.
 func (r *Release) AskedOf(q query.Query, all []*Release) (asked query.Query, open bool) {
 	asked = q
 	asked.Where = nil

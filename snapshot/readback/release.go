@@ -78,8 +78,8 @@ func single(eras []*Release, err error) (*Release, error) {
 		return nil, err
 	}
 	if len(eras) > 1 {
-		return nil, fmt.Errorf("release %d has parts that were published under other settings (`eras` of manifest.json), and this reads a release "+
-			"under one: use query, or release cat", eras[0].Manifest.Release)
+		return nil, fmt.Errorf("release %d has parts that were published under other settings (`eras` of manifest.json), and this reads "+
+			"a release under one: use query, or release cat", eras[0].Manifest.Release)
 	}
 	return eras[0], nil
 }

@@ -19,11 +19,9 @@
 // once. The first run sees the orders that the seed draws; in a world, a class that got
 // the values of another stands where that one stood.
 //
-// Where a hierarchy has grown the machine is opened again with the file of that time (eras).
+// Where settings have changed, hierarchies among them, the machine is opened again with those of that time (eras).
 //
-// Difference: a hierarchy of a quasi-identifier that has changed twice since the first record
-// is not replayed, because the state does not hold the order of the lines between. Runs of skipped cuts over the same records are
-// replayed at their first and last moment where time is not counted in cuts.
+// Difference: runs of skipped cuts over the same records are replayed at their first and last moment where time is not counted in cuts.
 //
 // Cost: one run of the machine, Merge included, for the state and for each world. Memory: the texts of
 // all records by reference, and the machine's own.

@@ -34,13 +34,31 @@ func (d *Definition) entry(m *snapshot.Manifest, first uint32) *snapshot.ViewEnt
 	return &snapshot.ViewEntry{Name: d.Name, Of: m.Dataset, First: first, Cells: d.Cells, Values: d.Values}
 }
 
-// same reports that a release of a view was made by this definition.
-func (d *Definition) same(m *snapshot.Manifest) bool {
+// same reports that a release of a view was made by this definition: of each era it shows the columns that the release has, which is of.
+// nil: that is not there any more.
+func (d *Definition) same(m, of *snapshot.Manifest) bool {
 	v := m.View
-	if v == nil || v.Name != d.Name || !maps.Equal(v.Cells, d.Cells) || !maps.Equal(v.Values, d.Values) || len(m.Schema) != len(d.Columns) {
+	if v == nil || v.Name != d.Name || !maps.Equal(v.Cells, d.Cells) || !maps.Equal(v.Values, d.Values) {
 		return false
 	}
-	return !slices.ContainsFunc(m.Schema, func(e snapshot.SchemaEntry) bool { return !slices.Contains(d.Columns, e.Name) })
+	for _, name := range schemaOf(m) {
+		if !slices.Contains(d.Columns, name) {
+			return false
+		}
+	}
+	return of == nil || slices.Equal(schemaOf(m), slices.DeleteFunc(schemaOf(of), func(name string) bool {
+		return !slices.Contains(d.Columns, name)
+	}))
+}
+
+// schemaOf are the attributes of all eras of a manifest.
+func schemaOf(m *snapshot.Manifest) (names []string) {
+	for _, of := range m.ByEra() {
+		for _, e := range of.Schema {
+			names = append(names, e.Name)
+		}
+	}
+	return names
 }
 
 // ErrDefinition: the release has not what a view is to show, or the view's directory is another view.
@@ -51,17 +69,40 @@ func (d *Definition) wrong(format string, args ...any) error {
 	return fmt.Errorf("%w: view %s %s", ErrDefinition, d.Name, fmt.Sprintf(format, args...))
 }
 
-// columns finds what the view shows of a release, whose directory of copies is open to read.
-func (d *Definition) columns(m *snapshot.Manifest, read func(file string) ([]byte, error)) (*columns, error) {
+// eras find what the view shows of a release, by its eras: of its columns those that an era has. One that no era has is wrong in the
+// first release; later it has left with its era. The directory of copies is open to read.
+func (d *Definition) eras(m *snapshot.Manifest, first bool, read func(file string) ([]byte, error)) (out []*columns, err error) {
+	known := map[string]bool{}
+	for _, of := range m.ByEra() {
+		c, err := d.columns(of, known, read)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	for _, name := range slices.Concat(d.Columns, slices.Sorted(maps.Keys(d.Cells)), slices.Sorted(maps.Keys(d.Values))) {
+		if first && !known[name] || !slices.Contains(d.Columns, name) {
+			return nil, d.wrong("names %q, which is no column that it shows of the release", name)
+		}
+	}
+	for _, c := range out {
+		if len(c.quasi) == 0 || len(c.sensitive) == 0 {
+			return nil, d.wrong("shows no quasi-identifier, or no sensitive attribute: readers need one of each")
+		}
+	}
+	return out, nil
+}
+
+// columns finds what the view shows of an era, and notes what it knows.
+func (d *Definition) columns(m *snapshot.Manifest, known map[string]bool, read func(file string) ([]byte, error)) (*columns, error) {
 	if !m.Shared() || m.Recoding != snapshot.NameBuckets || m.Union != nil || m.View != nil {
 		return nil, d.wrong("is of a release that is not of level L2 and recoding buckets, or is a union or a view itself")
 	}
-	out, known := &columns{of: m}, map[string]bool{}
-	at := 0
+	out, at := &columns{of: m}, 0
 	for i := range m.Schema {
 		e := m.Schema[i]
 		shown := slices.Contains(d.Columns, e.Name)
-		known[e.Name] = e.Role == equivclass.Quasi || e.Role == equivclass.Sensitive
+		known[e.Name] = known[e.Name] || e.Role == equivclass.Quasi || e.Role == equivclass.Sensitive
 		c := column{SchemaEntry: e, at: at, shown: shown}
 		if err := c.open(read); err != nil {
 			return nil, err
@@ -84,20 +125,12 @@ func (d *Definition) columns(m *snapshot.Manifest, read func(file string) ([]byt
 			}
 		}
 	}
-	for _, name := range slices.Concat(d.Columns, slices.Sorted(maps.Keys(d.Cells)), slices.Sorted(maps.Keys(d.Values))) {
-		if !known[name] || !slices.Contains(d.Columns, name) {
-			return nil, d.wrong("names %q, which is no column that it shows of the release", name)
-		}
-	}
-	if len(out.quasi) == 0 || len(out.sensitive) == 0 {
-		return nil, d.wrong("shows no quasi-identifier, or no sensitive attribute: readers need one of each")
-	}
 	return out, nil
 }
 
-// columns are what a view shows, in the order of the schema.
+// columns are what a view shows of an era, in the order of the schema.
 type columns struct {
-	of               *snapshot.Manifest // the release, whose files have the view's columns but in data.csv
+	of               *snapshot.Manifest // the release as one of the era, whose files have the view's columns but in data.csv
 	quasi, sensitive []column
 }
 
@@ -108,8 +141,8 @@ func (c *columns) named(name string) int {
 
 // tables are the pairs that keep their tables: of attributes that are both shown. Tables with exact numbers, which have the intervals of
 // these, are left out.
-func (c *columns) tables(m *snapshot.Manifest) (out [][]string) {
-	for _, pair := range m.Tables {
+func (c *columns) tables() (out [][]string) {
+	for _, pair := range c.of.Tables {
 		kept := true
 		for _, name := range pair {
 			i := c.named(name)

@@ -21,10 +21,27 @@ type partFigures struct {
 	reach []snapshot.AttributePrivacy
 }
 
-// fill says in a manifest what its parts reach. Counts of records, classes and buckets, and what follows from them, are the release's.
-func (f *figures) fill(c *columns, m *snapshot.Manifest) error {
-	sum, was := newFigures(c), f.of
+// fill says in a manifest what its parts reach, by era. Counts of records, classes and buckets, and what follows from them, are the
+// release's.
+func (f *figures) fill(eras []*columns, m *snapshot.Manifest) error {
+	was := f.of
 	f.of = map[string]partFigures{}
+	for i, of := range m.ByEra() {
+		if err := f.era(eras[i], of, was); err != nil {
+			return err
+		}
+		if i < len(m.Eras) {
+			m.Eras[i].Quality, m.Eras[i].Privacy = of.Quality, of.Privacy
+		} else {
+			m.Quality, m.Privacy = of.Quality, of.Privacy
+		}
+	}
+	return nil
+}
+
+// era is fill of the parts of one; was are the figures that were known before.
+func (f *figures) era(c *columns, m *snapshot.Manifest, was map[string]partFigures) error {
+	sum := newFigures(c)
 	for i := range m.Parts {
 		p := &m.Parts[i]
 		key := p.Part + " " + p.Files[0].SHA256

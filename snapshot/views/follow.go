@@ -140,11 +140,14 @@ func (v *View) repair(from, own publish.Directory, on, have *snapshot.Contents) 
 	if err != nil {
 		return 0, err
 	}
+	of, _, err := on.ManifestOf(from.FS, from.Dir, m.Release)
+	if err != nil {
+		of = nil
+	}
 	v.stands(m)
-	if !v.same(m) {
+	if !v.same(m, of) {
 		return 0, v.wrong("has another definition than the releases in %s", own.Dir)
 	}
-	of, _, err := on.ManifestOf(from.FS, from.Dir, m.Release)
 	if err == nil && (of.CreatedAt != m.CreatedAt || of.Records != m.Records || of.Dataset != m.View.Of) {
 		return 0, fmt.Errorf("%w: release %d of view %s", ErrForeign, m.Release, v.Name)
 	}
@@ -160,7 +163,7 @@ func (v *View) publish(from, own publish.Directory, n, first uint32) error {
 	if err != nil {
 		return err
 	}
-	c, err := v.columns(of, func(file string) ([]byte, error) {
+	eras, err := v.eras(of, n == first, func(file string) ([]byte, error) {
 		return own.FS.ReadFile(filepath.Join(from.Dir, filepath.FromSlash(file)))
 	})
 	if err != nil {
@@ -169,7 +172,7 @@ func (v *View) publish(from, own publish.Directory, n, first uint32) error {
 	s := &publish.Sequence{Directory: own, Release: n}
 	p := &publication{View: v, Sequence: s, first: first}
 	at := snapshot.DirOf(from.Dir, n)
-	p.making = &making{columns: c, of: of, files: publish.NewFiles(own.FS, snapshot.DirOf(own.Dir, n-1), s.Staged()), figures: &v.figures,
+	p.making = &making{eras: eras, of: of, files: publish.NewFiles(own.FS, snapshot.DirOf(own.Dir, n-1), s.Staged()), figures: &v.figures,
 		read: func(name string) (io.ReadCloser, error) {
 			return own.FS.Open(filepath.Join(at, filepath.FromSlash(name)))
 		}}
@@ -182,7 +185,7 @@ func (v *View) publish(from, own publish.Directory, n, first uint32) error {
 		}
 	}
 	if err := s.Step(publish.StepHierarchies, func() error {
-		return cmp.Or(s.Begin(), s.KeepCopies(v.copies(c, from)))
+		return cmp.Or(s.Begin(), s.KeepCopies(v.copies(eras, from)))
 	}); err != nil {
 		return err
 	}
@@ -198,11 +201,13 @@ func (v *View) publish(from, own publish.Directory, n, first uint32) error {
 }
 
 // copies are the hierarchies and declared references that the view's manifest names.
-func (v *View) copies(c *columns, from publish.Directory) (out []publish.Copy) {
+func (v *View) copies(eras []*columns, from publish.Directory) (out []publish.Copy) {
 	m := snapshot.Manifest{}
-	for _, of := range [][]column{c.quasi, c.sensitive} {
-		for i := range of {
-			m.Schema = append(m.Schema, of[i].SchemaEntry)
+	for _, c := range eras {
+		for _, of := range [][]column{c.quasi, c.sensitive} {
+			for i := range of {
+				m.Schema = append(m.Schema, of[i].SchemaEntry)
+			}
 		}
 	}
 	for _, k := range m.Copies() {

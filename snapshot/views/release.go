@@ -15,7 +15,7 @@ import (
 
 // making is a release of a view on its way into files.
 type making struct {
-	*columns
+	eras    []*columns
 	of      *snapshot.Manifest // the release
 	before  *snapshot.Manifest // the view's release before; nil: this one is its first
 	read    func(name string) (io.ReadCloser, error)
@@ -26,7 +26,13 @@ type making struct {
 
 // make writes the parts, the documents and the manifest of a release of a view.
 func (d *Definition) make(x *making, first uint32, previous [32]byte) (sum [32]byte, err error) {
-	x.out = d.manifest(x.columns, x.of, first)
+	last := len(x.eras) - 1
+	x.out = d.manifest(x.eras[last], x.of, first)
+	for i, c := range x.eras[:last] {
+		e := d.manifest(c, c.of, first)
+		x.out.Eras = append(x.out.Eras, snapshot.EraOf(&e))
+		x.out.Eras[i].Until = x.of.Eras[i].Until
+	}
 	if x.before != nil {
 		x.out.Previous = &snapshot.PreviousEntry{Release: x.before.Release, SHA256: hex.EncodeToString(previous[:])}
 	}
@@ -37,7 +43,7 @@ func (d *Definition) make(x *making, first uint32, previous [32]byte) (sum [32]b
 		}
 		x.out.Parts = append(x.out.Parts, p)
 	}
-	if err := x.figures.fill(x.columns, &x.out); err != nil {
+	if err := x.figures.fill(x.eras, &x.out); err != nil {
 		return sum, err
 	}
 	documents, err := describe.Of(&x.out)
@@ -55,10 +61,11 @@ func (d *Definition) make(x *making, first uint32, previous [32]byte) (sum [32]b
 	return sha256.Sum256(data), x.files.Write(snapshot.ManifestName, data)
 }
 
-// manifest is what a view's release says before its parts are there. It has no key of the release but those named here.
+// manifest is what a view's release says before its parts are there, in an era, with the counts of m. It has no key of the release but
+// those named here.
 func (d *Definition) manifest(c *columns, m *snapshot.Manifest, first uint32) snapshot.Manifest {
 	out := snapshot.Manifest{FormatVersion: m.FormatVersion, Dataset: m.Dataset + "-" + d.Name, Release: m.Release, CreatedAt: m.CreatedAt,
-		Seeded: m.Seeded, About: m.About, Policy: m.Policy, Recoding: m.Recoding, Tables: c.tables(m), Records: m.Records, Classes: m.Classes,
+		Seeded: m.Seeded, About: m.About, Policy: m.Policy, Recoding: m.Recoding, Tables: c.tables(), Records: m.Records, Classes: m.Classes,
 		Buckets: m.Buckets, Pending: m.Pending, InitialMinPool: m.InitialMinPool, Erasure: m.Erasure, Window: m.Window, Expired: m.Expired,
 		PeopleEver: m.PeopleEver, View: d.entry(m, first), Parts: []snapshot.PartEntry{}, Quality: m.Quality, Privacy: m.Privacy}
 	for _, e := range m.Schema {
@@ -75,9 +82,9 @@ func (d *Definition) manifest(c *columns, m *snapshot.Manifest, first uint32) sn
 
 // part makes the part of a view that shows one of the release.
 func (x *making) part(p *snapshot.PartEntry) (snapshot.PartEntry, error) {
-	were := x.were(p)
+	were, c := x.were(p), x.under(p)
 	if len(were) == 0 {
-		shown, err := load(x.columns, x.out.Tables, false, partOpener(p, x.read))
+		shown, err := load(c, c.tables(), false, partOpener(p, x.read))
 		if err != nil {
 			return snapshot.PartEntry{}, err
 		}
@@ -88,6 +95,17 @@ func (x *making) part(p *snapshot.PartEntry) (snapshot.PartEntry, error) {
 		return snapshot.PartEntry{}, err
 	}
 	return leaving.Take(were, p.Part, x.of.Release, x.files.Keep, x.files.Create)
+}
+
+// under is what the view shows of the era of a part.
+func (x *making) under(p *snapshot.PartEntry) *columns {
+	_, born := p.Births()
+	for i, e := range x.of.Eras {
+		if born <= e.Until {
+			return x.eras[i]
+		}
+	}
+	return x.eras[len(x.eras)-1]
 }
 
 // were are the parts of the view's release before that have the births of a part of the release: itself, or those that it replaces.
@@ -115,7 +133,8 @@ func (x *making) leaving(p *snapshot.PartEntry, were []snapshot.PartEntry) (*sna
 	if gone == 0 {
 		return out, nil
 	}
-	stays, err := load(x.columns, x.out.Tables, false, partOpener(p, x.read))
+	c := x.under(p)
+	stays, err := load(c, c.tables(), false, partOpener(p, x.read))
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +146,7 @@ func (x *making) leaving(p *snapshot.PartEntry, were []snapshot.PartEntry) (*sna
 		return nil, fmt.Errorf("%w: %s does not replace the parts that the view has", snapshot.ErrDamaged, p.Part)
 	}
 	for i, w := range were {
-		shown, err := load(x.columns, x.out.Tables, true, partOpener(&w, x.files.Open))
+		shown, err := load(c, c.tables(), true, partOpener(&w, x.files.Open))
 		if err != nil {
 			return nil, err
 		}

@@ -139,6 +139,7 @@ func (r Release) Put(t testing.TB, disk *snapshottest.Disk, before string) (sha 
 			map[string]any{"name": "s", "role": "sensitive", "type": "categorical"}}}
 	if r.Window {
 		m["policy"], m["window"], m["expired"] = map[string]any{"k": 1, "l": 1, "level": "L2"}, "9", r.Expired
+		m["recoding"] = "buckets"
 	}
 	if before != "" {
 		m["previous"] = map[string]any{"release": r.Number - 1, "sha256": before}

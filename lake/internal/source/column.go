@@ -46,10 +46,10 @@ const partColumn = "part"
 func columnsOf(m *snapshot.Manifest, file string, header []string) ([]Column, error) {
 	names := nameSet{}
 	out := []Column{{Name: names.free(partColumn), Kind: Text, read: reader{field: -1}}}
-	numbers := m.NumberColumns(file)
+	numbers, lacking := m.NumberColumns(file), m.Lacking(file)
 	for i, name := range header {
 		if slices.Contains(numbers, i) || slices.Contains(numbers, i-len(header)) {
-			out = append(out, Column{Name: names.free(name), Kind: Long, read: reader{field: i, as: count}})
+			out = append(out, Column{Name: names.free(name), Kind: Long, Optional: slices.Contains(lacking, i), read: reader{field: i, as: count}})
 			continue
 		}
 		out = append(out, Column{Name: names.free(name), Kind: Text, Optional: true, read: reader{field: i}})
@@ -77,15 +77,17 @@ var bounded = map[equivclass.Type]Kind{equivclass.Integer: Long, equivclass.Deci
 // typeOf is the type of an attribute whose cells may be ranges, or none. Values of the
 // sensitive attribute are categories, or the names of declared buckets.
 func typeOf(m *snapshot.Manifest, name string) (typ equivclass.Type, found bool) {
-	for _, a := range m.Schema {
-		if a.Name != name {
-			continue
-		}
-		switch a.Role {
-		case equivclass.Quasi:
-			return a.Type, true
-		case equivclass.Sensitive:
-			return "", true
+	for _, of := range slices.Backward(m.ByEra()) {
+		for _, a := range of.Schema {
+			if a.Name != name {
+				continue
+			}
+			switch a.Role {
+			case equivclass.Quasi:
+				return a.Type, true
+			case equivclass.Sensitive:
+				return "", true
+			}
 		}
 	}
 	return "", false

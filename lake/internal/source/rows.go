@@ -29,9 +29,9 @@ func (t *Table) Rows(p *Part, yield func([]Value) error) (rows int64, err error)
 	bytes := &counter{}
 	r := csv.NewReader(bufio.NewReaderSize(io.TeeReader(f, io.MultiWriter(hash, bytes)), 1<<16))
 	r.ReuseRecord = true
-	r.FieldsPerRecord = len(t.header)
+	r.FieldsPerRecord = len(p.header)
 	header, err := r.Read()
-	if err != nil || !slices.Equal(header, t.header) {
+	if err != nil || !slices.Equal(header, p.header) {
 		return 0, fmt.Errorf("%w: %s has other columns than the release", snapshot.ErrDamaged, p.path)
 	}
 	living, all, err := t.read(p, r, yield)
@@ -46,6 +46,7 @@ func (t *Table) Rows(p *Part, yield func([]Value) error) (rows int64, err error)
 
 func (t *Table) read(p *Part, r *csv.Reader, yield func([]Value) error) (living, all int64, err error) {
 	values := make([]Value, len(t.Columns))
+	placed := make([]string, len(t.header))
 	for {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -55,15 +56,23 @@ func (t *Table) read(p *Part, r *csv.Reader, yield func([]Value) error) (living,
 		if err != nil {
 			return 0, 0, fmt.Errorf("%w: %s: row %d is no CSV record of the table", snapshot.ErrDamaged, p.path, all)
 		}
-		dead, ok := p.dead(row, t.class())
+		dead, ok := p.dead(row, t.class(p))
 		if !ok {
 			return 0, 0, fmt.Errorf("%w: %s: row %d names no class", snapshot.ErrDamaged, p.path, all)
 		}
 		if dead {
 			continue
 		}
+		for i, at := range p.places {
+			if placed[i] = ""; at >= 0 {
+				placed[i] = row[at]
+			}
+		}
 		for i := range t.Columns {
-			if values[i], ok = t.Columns[i].read.value(p.Label, row); !ok {
+			if values[i] = (Value{Null: true}); !t.Columns[i].in(p) {
+				continue
+			}
+			if values[i], ok = t.Columns[i].read.value(p.Label, placed); !ok {
 				return 0, 0, fmt.Errorf("%w: %s: row %d has no cell of %q", snapshot.ErrDamaged, p.path, all, t.Columns[i].Name)
 			}
 		}
@@ -74,12 +83,17 @@ func (t *Table) read(p *Part, r *csv.Reader, yield func([]Value) error) (living,
 	}
 }
 
+// in reports that a part has the column. A history has no next record where an era has none.
+func (c *Column) in(p *Part) bool {
+	return c.read.field < 0 || p.places[c.read.field] >= 0 || !c.Optional
+}
+
 // class is the field that names the class of a row, where classes may die (level L1).
-func (t *Table) class() int {
+func (t *Table) class(p *Part) int {
 	if t.Name == "st" || t.Name == "pst" {
 		return 0
 	}
-	return len(t.header) - 1
+	return len(p.header) - 1
 }
 
 // dead reports a row of a class that was regrouped since: its records are in a later part.

@@ -159,7 +159,7 @@ func TestUnionIsRefused(t *testing.T) {
 	hand().Put(t, disk, "")
 	text := disk.Files()["d/releases/000001/manifest.json"]
 	union := `"format_version":6,"union":{"of":1,"shards":[{"shard":0,"release":1,"sha256":"x"}]}`
-	text = strings.Replace(text, `"format_version":5`, union, 1)
+	text = strings.Replace(text, `"format_version":6`, union, 1)
 	text = strings.ReplaceAll(text, `"part":`, `"shard":0,"part":`)
 	w, err := disk.Create("/d/releases/000001/manifest.json")
 	require.NoError(t, err)

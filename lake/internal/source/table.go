@@ -2,9 +2,7 @@ package source
 
 import (
 	"crypto/sha256"
-	"encoding/csv"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -20,7 +18,7 @@ type Table struct {
 	Parts   []Part
 	// Records is how many living rows there must be, where each record has one; else -1.
 	Records int
-	header  []string
+	header  []string // of the table: of all parts
 	release *Release
 }
 
@@ -31,13 +29,18 @@ type Part struct {
 	Dead    []uint32
 	File    snapshot.FileEntry
 	path    string
+	header  []string // of the part
+	places  []int    // of the table's columns in it; -1: it does not have the column
 }
 
-// Identity says what decides the rows of a part: the file, by its hash, and which of its
-// classes are dead. Equal identities have equal rows in every release.
+// Identity says what decides the rows of a part: the file, by its hash, which of its
+// classes are dead, and where its columns are, if it does not have all of the table. Equal identities have equal rows in every release.
 func (p *Part) Identity() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s %d", p.Label, p.File.SHA256, p.Dead)
+	if slices.Contains(p.places, -1) { // the rows have null in columns that came later
+		fmt.Fprintf(h, " %d", p.places)
+	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
@@ -50,12 +53,13 @@ func (r *Release) Tables() ([]*Table, error) {
 	if len(parts) == 0 {
 		return nil, nil // all of it has left
 	}
-	if len(parts[0].Files) == 0 {
+	names := r.Manifest.Names()
+	if len(names) == 0 {
 		return nil, fmt.Errorf("%w: release %d names no files", snapshot.ErrDamaged, r.Manifest.Release)
 	}
 	var out []*Table
-	for i, f := range parts[0].Files {
-		t, err := r.table(f.Name, parts)
+	for i, name := range names {
+		t, err := r.table(name)
 		if err != nil {
 			return nil, err
 		}
@@ -67,40 +71,29 @@ func (r *Release) Tables() ([]*Table, error) {
 	return out, nil
 }
 
-func (r *Release) table(name string, parts []snapshot.PartEntry) (*Table, error) {
+func (r *Release) table(name string) (*Table, error) {
 	stem, ok := strings.CutSuffix(name, ".csv")
 	if !ok || stem == "" || filepath.Base(name) != name || strings.HasPrefix(name, ".") {
 		return nil, fmt.Errorf("%w: release %d names a file that is no data file of a part", snapshot.ErrDamaged, r.Manifest.Release)
 	}
-	t := &Table{Name: stem, release: r}
-	for i := range parts {
-		p := &parts[i]
-		at := slices.IndexFunc(p.Files, func(f snapshot.FileEntry) bool { return f.Name == name })
-		if at < 0 {
-			return nil, fmt.Errorf("%w: release %d, %s has no %s", snapshot.ErrDamaged, r.Manifest.Release, p.Part, name)
+	t := &Table{Name: stem, release: r, header: r.Manifest.Columns(name)}
+	for _, of := range r.Manifest.ByEra() {
+		for i := range of.Parts {
+			p := &of.Parts[i]
+			at := slices.IndexFunc(p.Files, func(f snapshot.FileEntry) bool { return f.Name == name })
+			if at < 0 && len(r.Manifest.Eras) > 0 && i == 0 {
+				break // the era has no such file
+			}
+			if at < 0 {
+				return nil, fmt.Errorf("%w: release %d, %s has no %s", snapshot.ErrDamaged, r.Manifest.Release, p.Part, name)
+			}
+			t.Parts = append(t.Parts, Part{Label: p.Part, Release: p.Release, Dead: p.Dead, File: p.Files[at],
+				path: filepath.Join(r.dir, p.Part, name), header: of.Columns(name), places: r.Manifest.Places(p, name)})
 		}
-		t.Parts = append(t.Parts, Part{Label: p.Part, Release: p.Release, Dead: p.Dead, File: p.Files[at],
-			path: filepath.Join(r.dir, p.Part, name)})
 	}
 	var err error
-	if t.header, err = r.header(t.Parts[0].path); err != nil {
-		return nil, err
-	}
 	t.Columns, err = columnsOf(r.Manifest, name, t.header)
 	return t, err
-}
-
-// header reads the names of the columns. The file is compared with its hash when its rows are read.
-func (r *Release) header(path string) ([]string, error) {
-	f, err := r.files.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	header, err := csv.NewReader(f).Read()
-	if err != nil {
-		err = fmt.Errorf("%w: %s has no header", snapshot.ErrDamaged, path)
-	}
-	return header, errors.Join(err, f.Close())
 }
 
 // Dataset is the name of the dataset.

@@ -95,7 +95,8 @@ func NewEras(t testing.TB, releases uint32) *Eras {
 				out.SA = append(out.SA, column)
 				continue
 			}
-			out.QI, out.Scale = append(out.QI, column), append(out.Scale, map[string]equivclass.Range{"age": {Hi: 100}, "income": {Hi: 5000}}[a.Name])
+			out.QI = append(out.QI, column)
+			out.Scale = append(out.Scale, map[string]equivclass.Range{"age": {Hi: 100}, "income": {Hi: 5000}}[a.Name])
 		}
 		var err error
 		out.Schema, err = equivclass.NewSchema(attributes, equivclass.RefuseMissing)
