@@ -33,6 +33,7 @@ type planted struct {
 	files  func(snapshot.FS) snapshot.FS
 	store  func(state.Store) state.Store
 	source func(ingest.Source) ingest.Source
+	owners func(ingest.Owners) ingest.Owners
 	sink   func(ingest.DeadLetters) ingest.DeadLetters
 	// forgetting is told that an erasure has died, and what the list of who was forgotten held.
 	forgetting func(list string, before []byte) error
@@ -66,6 +67,7 @@ type inside struct {
 	planted planted
 	trace   *trace
 	linger  time.Duration // how long the next run goes on
+	look    time.Duration // how much of it passes between two looks
 	older   bool          // the state in place may be an older one
 	broker  *brokered     // nil: the source is injected
 }
@@ -174,7 +176,7 @@ func (w *inside) daemon(live bool, a *armed) error {
 		},
 		Jitter:     func() float64 { return 0.5 },
 		Forgetting: w.forgetting(a),
-		Owners:     func(o ingest.Owners) ingest.Owners { return &claiming{o, a} },
+		Owners:     func(o ingest.Owners) ingest.Owners { return plant(w.planted.owners, ingest.Owners(&claiming{o, a})) },
 		Journal:    w.journaling(a),
 	}
 	err := daemon.Run(ctx, w.limited(live, a), o)
@@ -249,7 +251,7 @@ func (w *inside) lingers() bool {
 	if w.linger <= 0 {
 		return false
 	}
-	by := max(time.Hour, w.linger/mostLooks)
+	by := w.look
 	if window, err := time.ParseDuration(w.plan.World.Window); err == nil {
 		by = min(by, window/2)
 		w.linger = min(w.linger, mostLooks*by)

@@ -160,6 +160,7 @@ func (w *inside) prepare(p *played, s step, next []*fault) ([]*fault, error) {
 		w.clock.turn(time.Duration(s.N) * time.Hour)
 	case stepLinger:
 		w.linger = time.Duration(s.N) * time.Hour
+		w.look = max(time.Hour, w.linger/mostLooks)
 	case stepBackup:
 		return next, w.copying()
 	case stepSpell:
@@ -430,7 +431,7 @@ func (w *inside) ahead() bool {
 	var far time.Duration
 	if w.erasing {
 		every, _ := w.plan.World.erasure()
-		far = 3*every + 30*24*time.Hour
+		far = max(3*every, 30*24*time.Hour)
 	}
 	if window, err := time.ParseDuration(w.plan.World.Window); err == nil && (far == 0 || window < far) {
 		far = window
