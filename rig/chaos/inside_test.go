@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -97,8 +98,10 @@ func newInside(p *chaosPlan, dir string, random *rand.Rand, planted planted, t *
 			return nil, err
 		}
 	}
-	return &inside{broker: b, site: s, plan: p, random: random, clock: newClock(), mirror: snapshottest.NewMirror(filepath.Join(dir, "disk")),
-		planted: planted, trace: t}, nil
+	w := &inside{broker: b, site: s, plan: p, random: random, clock: newClock(), mirror: snapshottest.NewMirror(filepath.Join(dir, "disk")),
+		planted: planted, trace: t}
+	s.put = w.place
+	return w, nil
 }
 
 // insideSections are those of a daemon of which everything is injected.
@@ -385,4 +388,9 @@ func (w *inside) keeping(draw uint32) func() float64 {
 		return func() float64 { return 1 }
 	}
 	return w.random.Float64
+}
+
+// place writes a published file durably.
+func (w *inside) place(path, content string) error {
+	return w.mirror.Put(path, []byte(content), strings.Contains(path, "part-"))
 }
