@@ -223,12 +223,23 @@ type publication struct {
 	sum      [32]byte
 }
 
-// Render implements publish.Content.
+// Render implements publish.Content. What the ledger has of the release was seen, also where the directory was removed since.
 func (p *publication) Render() error {
-	return p.Stage(func(string) (sum [32]byte, err error) {
+	err := p.Stage(func(string) (sum [32]byte, err error) {
 		p.sum, err = p.make(p.making, p.first, p.previous)
 		return p.sum, err
 	})
+	if err != nil || p.Ledger == "" {
+		return err
+	}
+	ledger, err := snapshot.ReadLedger(p.FS, p.Ledger)
+	if err != nil {
+		return err
+	}
+	if sum, ok := ledger.Find(p.Release); ok && sum != p.sum {
+		return fmt.Errorf("%w: its ledger has another release %d", ErrForeign, p.Release)
+	}
+	return nil
 }
 
 // Unsynced implements publish.Content.
