@@ -29,7 +29,8 @@ func TestViewsAreKilledAtEachStep(t *testing.T) {
 	tier.NotShort(t, "it kills the program")
 	t.Parallel()
 	hit := 0
-	for _, step := range []string{"releases-short", "releases-short/.tmp-*", "releases-short/.tmp-*/part-*/data.csv", "releases-short/hierarchies",
+	for _, step := range []string{"releases-short", "releases-short/.tmp-*", "releases-short/.tmp-*/part-*/data.csv",
+		"releases-short/hierarchies",
 		"releases-short/.tmp-*/manifest.json", "releases-short/000001", "releases-short/CURRENT", "state/ledger-short", "releases-short/000003"} {
 		s := withView(t, 2400)
 		p := s.start("run --once")
@@ -80,8 +81,26 @@ func TestAViewIsReadLikeReleases(t *testing.T) {
 	}
 	assert.Contains(t, bare("release", "show", "--dir", view), "hospital-short")
 	assert.Contains(t, bare("audit", "--releases", s.path("releases"), "--view", view), "short")
-	counts := s.must("status")
-	assert.Contains(t, counts, "view short")
-	require.NoError(t, os.RemoveAll(view))
-	assert.Contains(t, s.must("doctor"), "releases-short")
+	assert.Regexp(t, `view short +release \d+ of`, s.must("status"))
+	assert.Contains(t, s.must("doctor"), "view short is at release")
+}
+
+// TestTheDoctorLooksAtViewsAndAtTheLedger: a view that cannot be made and a ledger of another key are named, with a remedy.
+func TestTheDoctorLooksAtViewsAndAtTheLedger(t *testing.T) {
+	s := withView(t, 1500)
+	key := strings.Repeat("ab", 32)
+	s.edit("policy:", "subject: {ledger: ./people, key: "+key+"}\npolicy:")
+	require.Contains(t, s.must("doctor"), "people will be made")
+	require.NoError(t, os.Mkdir(s.path("releases-short"), 0o755))
+	s.write("releases-short/hierarchies", "a file in the way")
+	r := s.run("run --once")
+	require.Equal(t, exitFailed, r.code, r.stderr)
+	assert.Contains(t, r.stderr, `"event":"view_failed"`)
+	assert.Regexp(t, `view short is \d releases behind: `, s.must("doctor"))
+	assert.Regexp(t, `attention +view short: `, s.must("status"))
+	assert.Contains(t, s.must("doctor"), "whole, of 1 datasets; this one has")
+	s.edit(key, strings.Repeat("cd", 32))
+	r = s.run("doctor")
+	assert.Equal(t, exitFailed, r.code)
+	assert.Contains(t, r.stdout, "subject.key is not that of the subject ledger")
 }
