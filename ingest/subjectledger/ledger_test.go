@@ -279,7 +279,7 @@ func TestABoundHolds(t *testing.T) {
 	size := l.seen.Size
 	_, err := l.Claim(t.Context(), []state.Person{person(1), person(3)})
 	require.ErrorIs(t, err, incremental.ErrStateFull)
-	info, err := os.Stat(path(o.Dir))
+	info, err := os.Stat(Path(o.Dir))
 	require.NoError(t, err)
 	assert.Equal(t, size, info.Size())
 }
