@@ -29,7 +29,7 @@ import (
 //	a late delete that removes who waits  TestBrokenSettling/a_late_delete_removes_who_waits
 //	one Merge for each position  TestBrokenHistories/one_Merge_for_each_position (full tier)
 //	fresh buckets for second records  TestBrokenHistories/fresh_buckets_for_second_records
-//	corrected people in the pool of others  TestBrokenSettling and, of histories, TestBrokenHistories/corrected_histories_in_the_pool_of_others
+//	corrected people in the pool of others  TestBrokenSettling, TestBrokenHistories/corrected_histories_in_the_pool_of_others
 //	only real changes counted  TestBrokenSettling and TestBrokenHistories/only_real_changes_of_a_history_count
 //	judged pools judged again  TestBrokenSettling/judged_pools_are_judged_again
 //	hierarchy versions mixed  TestBrokenHistories/hierarchy_versions_are_mixed, a_history_has_two_versions
@@ -376,7 +376,8 @@ func updatedHistories(x law, few bool) situation {
 	}
 	s.do = func(p *play, broken string) {
 		tell := func(op string, person, visit int, v int, at int64) {
-			p.tell(person, message{op: op, quasi: quasi[person], value: p.valueText(v), also: fmt.Sprintf(`,"visit":"%d/%d"`, person, visit), at: at})
+			also := fmt.Sprintf(`,"visit":"%d/%d"`, person, visit)
+			p.tell(person, message{op: op, quasi: quasi[person], value: p.valueText(v), also: also, at: at})
 		}
 		for visit := range 2 {
 			for person := range quasi {
