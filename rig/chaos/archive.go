@@ -255,14 +255,16 @@ func (s *site) restoreReleases() error {
 			return err
 		}
 	}
-	if s.archive.newest() == "" {
-		return nil // what is damaged is next to the ledger
+	for _, a := range s.archives() {
+		current := filepath.Join(a.dir, "CURRENT")
+		if text, err := os.ReadFile(current); a.newest() == "" || len(text) == 7 && err == nil {
+			continue
+		}
+		if err := s.put(current, a.newest()+"\n"); err != nil {
+			return err
+		}
 	}
-	current := filepath.Join(s.archive.dir, "CURRENT")
-	if text, err := os.ReadFile(current); len(text) == 7 && err == nil {
-		return nil
-	}
-	return s.put(current, s.archive.newest()+"\n")
+	return nil
 }
 
 // flipRelease turns a bit of a file of the newest release, or of an older one. Other

@@ -130,14 +130,15 @@ func (g *Gate) ResumeBeside(dir string, placing func() ([]Placement, error), reg
 		f.Add("microdata", format.KindMembersMismatch, rel.Num, 0, "withdrawn",
 			"the records of buckets that have left are not as many as these had")
 	}
+	if len(f.List) > 0 { // what does not fit itself need not fit who is in it
+		return f.Sorted(), nil
+	}
 	next, _ := chain.NewCarry().Advance(rel, classOf, g.S, &format.Faults{}) // every class counts as born: only the counts matter
 	next.Regroups = format.Fit(slices.Clone(regroups), max(len(regroups), len(classOf)))
-	if len(f.List) == 0 {
-		g.settle(next, rel)
-		g.Held.Left = left
-		g.Compact()
-	}
-	return f.Sorted(), nil
+	g.settle(next, rel)
+	g.Held.Left = left
+	g.Compact()
+	return nil, nil
 }
 
 // timesOf are the times of releases whose births a release may show, as far as their manifests are next to it. Each is read once.
