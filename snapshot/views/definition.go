@@ -66,22 +66,20 @@ func (d *Definition) columns(m *snapshot.Manifest, read func(file string) ([]byt
 		if err := c.open(read); err != nil {
 			return nil, err
 		}
-		switch e.Role {
-		case equivclass.Quasi:
+		ok := true
+		switch {
+		case e.Role == equivclass.Quasi && shown:
+			ok = c.coarsen(d.Cells[e.Name])
+			out.quasi = append(out.quasi, c)
+		case e.Role == equivclass.Sensitive && shown:
+			ok = c.label(d.Values[e.Name])
+			out.sensitive = append(out.sensitive, c)
+		}
+		if e.Role == equivclass.Quasi {
 			at++
-			if shown {
-				if err := c.coarsen(d.Cells[e.Name]); err != nil {
-					return nil, d.wrong("%s", err)
-				}
-				out.quasi = append(out.quasi, c)
-			}
-		case equivclass.Sensitive:
-			if shown {
-				if err := c.label(d.Values[e.Name]); err != nil {
-					return nil, d.wrong("%s", err)
-				}
-				out.sensitive = append(out.sensitive, c)
-			}
+		}
+		if !ok {
+			return nil, d.wrong("has a width or a level of %q that is not coarser than the release, or that its hierarchy does not have", e.Name)
 		}
 	}
 	for _, name := range slices.Concat(d.Columns, slices.Sorted(maps.Keys(d.Cells)), slices.Sorted(maps.Keys(d.Values))) {

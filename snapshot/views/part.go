@@ -34,7 +34,7 @@ type bucket struct {
 	number, pool, people int
 	behind               []string         // stratum and length of histories, where people settle
 	bags                 []map[string]int // by sensitive attribute that is shown
-	lists                [][]valueCount   // the same in the order of values, once in order
+	lists                [][]string       // the same in the order of values, once in order
 	classes              []*class
 	place                int // among buckets that look different, once in order
 	given                int // number in the view, once in order
@@ -43,7 +43,7 @@ type bucket struct {
 type pool struct {
 	number int
 	bags   []map[string]int
-	lists  [][]valueCount
+	lists  [][]string
 	tables []map[[2]string]int // by pair that is shown
 	places []int               // of its buckets
 	given  int
@@ -321,42 +321,23 @@ func (c *column) sorted(bag map[string]int) []valueCount {
 	return out
 }
 
-// lists are bags in the order of their values.
-func (x *content) lists(bags []map[string]int) [][]valueCount {
-	out := make([][]valueCount, len(bags))
+// lists are bags in the order of their values, each as often as it counts.
+func (x *content) lists(bags []map[string]int) [][]string {
+	out := make([][]string, len(bags))
 	for a := range bags {
-		out[a] = x.columns.sensitive[a].sorted(bags[a])
+		for _, v := range x.columns.sensitive[a].sorted(bags[a]) {
+			out[a] = append(out[a], slices.Repeat([]string{v.value}, v.n)...)
+		}
 	}
 	return out
 }
 
 // compareBags compares bags as sorted lists of values, attribute by attribute.
-func (x *content) compareBags(a, b [][]valueCount) int {
-	for i := range x.columns.sensitive {
-		if o := x.columns.sensitive[i].compareRuns(a[i], b[i]); o != 0 {
-			return o
-		}
+func (x *content) compareBags(a, b [][]string) (o int) {
+	for i := 0; i < len(a) && o == 0; i++ {
+		o = slices.CompareFunc(a[i], b[i], x.columns.sensitive[i].compareValues)
 	}
-	return 0
-}
-
-// compareRuns compares two bags as lists that have each value as often as it counts.
-func (c *column) compareRuns(a, b []valueCount) int {
-	usedA, usedB := 0, 0
-	for len(a) > 0 && len(b) > 0 {
-		if o := c.compareValues(a[0].value, b[0].value); o != 0 {
-			return o
-		}
-		n := min(a[0].n-usedA, b[0].n-usedB)
-		usedA, usedB = usedA+n, usedB+n
-		if usedA == a[0].n {
-			a, usedA = a[1:], 0
-		}
-		if usedB == b[0].n {
-			b, usedB = b[1:], 0
-		}
-	}
-	return len(a) - len(b)
+	return o
 }
 
 // pairCount is a line of a pair table.
