@@ -219,45 +219,36 @@ func (c *column) compare(a, b cell) int {
 
 // loss sums what cells lose, given how many rows have each: quality.ncp of one column, by row.
 func (c *column) loss(rows map[string]int) (sum float64) {
-	lacks, width, seen := 0, int64(0), map[string]bool{}
+	scale, _ := c.of.Units(c.Scale)
+	domain, width, seen := scale, int64(0), map[string]bool{}
 	for text, n := range rows {
-		x := c.read(text)
+		x, covers := c.read(text), int64(0)
 		switch {
-		case x.lacks:
-			lacks += n
 		case c.Type.Numeric():
-			scale, _ := c.of.Units(c.Scale)
-			width += int64(n) * min(max(scale, 0), x.hi-x.lo)
+			covers = min(max(scale, 0), x.hi-x.lo)
 		case c.paths != nil:
-			width += int64(n) * int64(c.leaves[text]-1)
-		}
-		if !c.Type.Numeric() && c.paths == nil {
-			values := valuesOf(text)
+			covers = int64(c.leaves[text] - 1)
+		default: // a set, or one category, which neither begins nor ends with a brace
+			values := strings.Split(strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}"), "|")
 			for _, v := range values {
 				seen[v] = true
 			}
-			if !x.lacks {
-				width += int64(n) * int64(len(values)-1)
-			}
+			covers = int64(len(values) - 1)
+		}
+		if x.lacks {
+			sum += float64(n)
+		} else {
+			width += int64(n) * covers
 		}
 	}
-	domain := int64(len(seen) - 1)
 	switch {
-	case c.Type.Numeric():
-		domain, _ = c.of.Units(c.Scale)
 	case c.paths != nil:
 		domain = int64(len(c.paths) - 1)
+	case !c.Type.Numeric():
+		domain = int64(len(seen) - 1)
 	}
-	if sum = float64(lacks); domain > 0 {
+	if domain > 0 {
 		sum += float64(width) / float64(domain)
 	}
 	return sum
-}
-
-// valuesOf are those of a set.
-func valuesOf(text string) []string {
-	if !strings.HasPrefix(text, "{") {
-		return []string{text}
-	}
-	return strings.Split(strings.Trim(text, "{}"), "|")
 }

@@ -29,11 +29,6 @@ func levelOf(text string) (level int, ok bool) {
 	return level, ok && err == nil && level > 0 && strconv.Itoa(level) == digits
 }
 
-// entry is what the manifest says of the definition.
-func (d *Definition) entry(m *snapshot.Manifest, first uint32) *snapshot.ViewEntry {
-	return &snapshot.ViewEntry{Name: d.Name, Of: m.Dataset, First: first, Cells: d.Cells, Values: d.Values}
-}
-
 // same reports that a release of a view was made by this definition.
 func (d *Definition) same(m *snapshot.Manifest) bool {
 	v := m.View

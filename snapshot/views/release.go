@@ -25,8 +25,7 @@ type making struct {
 }
 
 // make writes the parts, the documents and the manifest of a release of a view.
-func (d *Definition) make(x *making, first uint32, previous [32]byte) (sum [32]byte, err error) {
-	x.out = d.manifest(x.columns, x.of, first)
+func (d *Definition) make(x *making, previous [32]byte) (sum [32]byte, err error) {
 	if x.before != nil {
 		x.out.Previous = &snapshot.PreviousEntry{Release: x.before.Release, SHA256: hex.EncodeToString(previous[:])}
 	}
@@ -60,7 +59,8 @@ func (d *Definition) manifest(c *columns, m *snapshot.Manifest, first uint32) sn
 	out := snapshot.Manifest{FormatVersion: m.FormatVersion, Dataset: m.Dataset + "-" + d.Name, Release: m.Release, CreatedAt: m.CreatedAt,
 		Seeded: m.Seeded, About: m.About, Policy: m.Policy, Recoding: m.Recoding, Tables: c.tables(m), Records: m.Records, Classes: m.Classes,
 		Buckets: m.Buckets, Pending: m.Pending, InitialMinPool: m.InitialMinPool, Erasure: m.Erasure, Window: m.Window, Expired: m.Expired,
-		PeopleEver: m.PeopleEver, View: d.entry(m, first), Parts: []snapshot.PartEntry{}, Quality: m.Quality, Privacy: m.Privacy}
+		PeopleEver: m.PeopleEver, View: &snapshot.ViewEntry{Name: d.Name, Of: m.Dataset, First: first, Cells: d.Cells, Values: d.Values},
+		Parts: []snapshot.PartEntry{}, Quality: m.Quality, Privacy: m.Privacy}
 	for _, e := range m.Schema {
 		for _, of := range [][]column{c.quasi, c.sensitive} {
 			if i := slices.IndexFunc(of, func(c column) bool { return c.Name == e.Name }); i >= 0 {
