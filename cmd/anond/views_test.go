@@ -91,6 +91,8 @@ func TestTheDoctorLooksAtViewsAndAtTheLedger(t *testing.T) {
 	key := strings.Repeat("ab", 32)
 	s.edit("policy:", "subject: {ledger: ./people, key: "+key+"}\npolicy:")
 	require.Contains(t, s.must("doctor"), "people will be made")
+	require.Regexp(t, `View short shows age, postcode, diagnosis in \S+releases-short\.`, s.must("config check"))
+	require.Contains(t, s.must("config check"), "one of the datasets that share")
 	require.NoError(t, os.Mkdir(s.path("releases-short"), 0o755))
 	s.write("releases-short/hierarchies", "a file in the way")
 	r := s.run("run --once")
