@@ -157,6 +157,18 @@ quota-pauses 3 9494370
 flip-newest 1 2137540
 flip-render 6 6530650
 run 1 7327529
+plan|3005/erasing/15|inside|L2|buckets|on: records, every: 25|1 releases|1|keep 0,erasure 1h 1,settle 60 records,updates
+feed 69 4302168
+run 1 3799539
+backup 1 9849879
+forget 1 8069915
+pass 18 2135459
+forget 1 6020346
+live 1 8951021
+feed 23 2786753
+full-state 4 5840737
+full-state 3 15563467
+run 1 16364791
 `
 
 // TestKeptPlans: plans that have found faults of the program hold.
