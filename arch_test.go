@@ -151,7 +151,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 			"anond/incremental/state", "anond/internal/disk",
 			"anond/internal/sealed"}},
 		{"incremental/memstore", []string{model, "anond/incremental/erase", "anond/incremental/settle", "anond/incremental/state"}},
-		{"incremental/erase", []string{model, "anond/incremental/settle", "anond/incremental/state"}},
+		{"incremental/erase", []string{model, "anond/incremental/state"}},
 		{"incremental/storetest", []string{model, "anond/incremental/settle", "anond/incremental/state"}},
 		{"incremental/place", []string{model, "anond/incremental/place/nearest", "anond/incremental/state"}},
 		{"incremental/plan", []string{model, "anond/equivclass/promise", "anond/incremental/place", "anond/incremental/settle",
