@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"anond/equivclass"
+	"anond/incremental/settle"
 	"anond/internal/fault"
 )
 
@@ -233,20 +234,10 @@ func parseDuration(s string) (time.Duration, error) {
 
 // inUnits writes a time span as a number of the largest unit that has it whole, d, h, m or s; what is none, or has none, stays as it is.
 func inUnits(s string) string {
-	d, err := parseDuration(s)
-	if err != nil || d%time.Second != 0 {
-		return s
+	if d, err := parseDuration(s); err == nil && d > 0 && d%time.Second == 0 {
+		return settle.Rule{For: d.Milliseconds()}.String()
 	}
-	seconds := int64(d / time.Second)
-	for _, u := range []struct {
-		name string
-		of   int64
-	}{{"d", 86400}, {"h", 3600}, {"m", 60}} {
-		if seconds%u.of == 0 {
-			return strconv.FormatInt(seconds/u.of, 10) + u.name
-		}
-	}
-	return strconv.FormatInt(seconds, 10) + "s"
+	return s
 }
 
 func parseSpan(s string, bound time.Duration) (time.Duration, error) {

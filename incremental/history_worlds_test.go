@@ -14,6 +14,7 @@ import (
 	"anond/equivclass/merge"
 	"anond/incremental/settle"
 	"anond/incremental/state"
+	"anond/incremental/storetest"
 )
 
 // Each rule of package settle, broken, tells somebody's value. Where that is seen:
@@ -29,7 +30,7 @@ import (
 //	a late delete that removes who waits  TestBrokenSettling/a_late_delete_removes_who_waits
 //	one Merge for each position  TestBrokenHistories/one_Merge_for_each_position (full tier)
 //	fresh buckets for second records  TestBrokenHistories/fresh_buckets_for_second_records
-//	corrected people in the pool of others  TestBrokenSettling and, of histories, TestBrokenHistories/corrected_histories_in_the_pool_of_others
+//	corrected people in the pool of others  TestBrokenSettling, TestBrokenHistories/corrected_histories_in_the_pool_of_others
 //	only real changes counted  TestBrokenSettling and TestBrokenHistories/only_real_changes_of_a_history_count
 //	judged pools judged again  TestBrokenSettling/judged_pools_are_judged_again
 //	hierarchy versions mixed  TestBrokenHistories/hierarchy_versions_are_mixed, a_history_has_two_versions
@@ -376,7 +377,8 @@ func updatedHistories(x law, few bool) situation {
 	}
 	s.do = func(p *play, broken string) {
 		tell := func(op string, person, visit int, v int, at int64) {
-			p.tell(person, message{op: op, quasi: quasi[person], value: p.valueText(v), also: fmt.Sprintf(`,"visit":"%d/%d"`, person, visit), at: at})
+			also := fmt.Sprintf(`,"visit":"%d/%d"`, person, visit)
+			p.tell(person, message{op: op, quasi: quasi[person], value: p.valueText(v), also: also, at: at})
 		}
 		for visit := range 2 {
 			for person := range quasi {
@@ -456,6 +458,26 @@ func TestBrokenHistories(t *testing.T) {
 	}
 }
 
+// observed requires that the store says when each person was observed.
+func (f *settling) observed(r settle.Rule, people int) {
+	kept, err := storetest.Read(f.store)
+	require.NoError(f.t, err)
+	require.Len(f.t, kept.Records, people)
+	until := int64(0)
+	for i := range kept.Records {
+		w := kept.Records[i].Window
+		require.True(f.t, slices.IsSorted(w.At))
+		if r.End {
+			require.Zero(f.t, w.Until)
+			continue
+		}
+		require.Equal(f.t, w.Until-r.Length(), w.At[0], "the first message begins the window")
+		require.Less(f.t, w.At[len(w.At)-1], w.Until)
+		require.GreaterOrEqual(f.t, w.Until, until)
+		until = w.Until
+	}
+}
+
 // TestHistories: what comes of a person inside the window is one record of the state, with the sequence of the values and the newest
 // quasi-identifiers; what is past max is beyond. Counts are of records of the source, whatever becomes of people, and whether the state is
 // opened anew or not.
@@ -506,6 +528,7 @@ func TestHistories(t *testing.T) {
 				f.next()
 			}
 			s := f.m.Status()
+			f.observed(r, f.m.Arrived())
 			require.Equal(t, 12+2*8, s.Published)
 			require.Equal(t, 12, s.People)
 			require.Equal(t, 12, f.m.Releases().Latest().Records)

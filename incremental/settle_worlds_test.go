@@ -224,8 +224,8 @@ func (p *play) tell(person int, x message) {
 	if x.quasi == "" {
 		x.quasi = strconv.Itoa(positions[person%len(positions)][0])
 	}
-	row := fmt.Sprintf(`{"person":"%s%d","x0":%s,"x1":%d,"value":%s%s}`, x.alias, person, x.quasi, positions[person%len(positions)][1], x.value,
-		p.further(person, x.also))
+	row := fmt.Sprintf(`{"person":"%s%d","x0":%s,"x1":%d,"value":%s%s}`, x.alias, person, x.quasi, positions[person%len(positions)][1],
+		x.value, p.further(person, x.also))
 	event := fmt.Sprintf(`{"op":%q,"before":null,"after":%s}`, x.op, row)
 	if x.op == "d" {
 		event = fmt.Sprintf(`{"op":"d","before":%s,"after":null}`, row)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,9 +16,13 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"anond/deliver/delivertest"
+	"anond/equivclass"
 	"anond/equivclass/equivtest/tier"
 	"anond/internal/cli"
+	"anond/snapshot"
 	"anond/snapshot/audit"
+	"anond/snapshot/publish"
+	"anond/snapshot/views"
 )
 
 // result is what a person or program sees of a run.
@@ -43,7 +48,7 @@ func TestCommands(t *testing.T) {
 	broker, err := kfake.NewCluster(kfake.NumBrokers(1))
 	require.NoError(t, err)
 	t.Cleanup(broker.Close)
-	for _, name := range []string{"out", "other"} {
+	for _, name := range []string{"out", "other", "view"} {
 		require.NoError(t, broker.CreateTopic(name, 1, map[string]string{"cleanup.policy": "compact"}))
 	}
 	dir := t.TempDir()
@@ -81,6 +86,19 @@ func TestCommands(t *testing.T) {
 	report, err := audit.Dir(audit.Options{Releases: path("again")})
 	require.NoError(t, err)
 	assert.Equal(t, audit.VerdictConsistent, report.Verdict, "from the topic alone")
+
+	m, err := snapshot.Show(snapshot.OS(), path("releases"), 0)
+	require.NoError(t, err)
+	view := views.View{Dir: path("view"), Ledger: path("ledger-view"), Definition: views.Definition{Name: "view"}}
+	for _, role := range []equivclass.Role{equivclass.Quasi, equivclass.Sensitive} {
+		at := slices.IndexFunc(m.Schema, func(e snapshot.SchemaEntry) bool { return e.Role == role })
+		view.Columns = append(view.Columns, m.Schema[at].Name)
+	}
+	require.NoError(t, view.Follow(publish.Directory{FS: snapshot.OS(), Dir: path("releases")}))
+	outputs("wards-view", "./view", "view")
+	ends(cli.OK, "delivered", "kafka")
+	ends(cli.OK, "each row of its releases was compared", "kafka", "--verify")
+	ends(cli.OK, "equal:", "consume")
 
 	require.NoError(t, os.CopyFS(path("old/000001"), os.DirFS(path("releases/000001"))))
 	require.NoError(t, os.CopyFS(path("old/hierarchies"), os.DirFS(path("releases/hierarchies"))))

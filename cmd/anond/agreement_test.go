@@ -93,6 +93,8 @@ var sharedFigures = []struct {
 	{metric: "anond_view_last_success_timestamp_seconds", labels: `view="short"`, status: key("views.0.created_at")},
 	{metric: "anond_view_behind_releases", labels: `view="short"`, tile: "views", status: key("views.0.behind")},
 	{metric: "anond_view_failing", labels: `view="short"`, status: func(s *shown) float64 { return s.has("views.0.failure") }},
+	{metric: "anond_stamps_ahead_total", status: key("counts.stamps_ahead")},
+	{metric: "anond_observed_people", status: key("counts.observed")},
 	{metric: "anond_expired_records", status: key("counts.expired")},
 	{metric: "anond_withdrawn_records", status: key("counts.withdrawn")},
 	{metric: "anond_lapsed_people_total", status: key("counts.lapsed")},

@@ -168,4 +168,11 @@ func (e *environment) printChecked(path string, c *config.Config) {
 	for _, sentence := range p.Level.Meaning() {
 		fmt.Fprintln(e.Stdout, sentence)
 	}
+	for _, v := range c.Release.Views {
+		fmt.Fprintf(e.Stdout, "View %s shows %s in %s.\n", v.Name, strings.Join(v.Columns, ", "), v.Dir)
+	}
+	if c.SubjectLedger != "" {
+		fmt.Fprintf(e.Stdout, "Each person belongs to one of the datasets that share %s: the one at which the first record arrives.\n",
+			c.SubjectLedger)
+	}
 }

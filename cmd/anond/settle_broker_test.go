@@ -38,7 +38,7 @@ release: {dir: ./releases, trigger: {on: records, every: 200}}
 // visits is a feed of changes of people, each known by the age, and what must be kept of them.
 type visits struct {
 	events []visitEvent
-	keeps  map[string]string // age -> stratum and diagnoses
+	keeps  map[string]string // age -> stratum, end of the window and diagnoses
 	shown  int               // records of theirs
 	beyond int
 	dead   int
@@ -95,7 +95,7 @@ func (v *visits) comes(age int, partition int32, at time.Time) {
 	}
 	v.beyond, v.dead = v.beyond+beyond, v.dead+dead
 	if stratum != "" {
-		v.keeps[fmt.Sprint(age)] = stratum + ": " + values
+		v.keeps[fmt.Sprint(age)] = fmt.Sprintf("%s until %d: %s", stratum, at.Add(late).UnixMilli(), values)
 		v.shown += 1 + strings.Count(values, ",d")
 	}
 }
@@ -185,10 +185,10 @@ func TestPeopleSettleOnABroker(t *testing.T) {
 	s.must("state records", "--out", s.path("records.csv"))
 	rows, err := csv.NewReader(strings.NewReader(s.read("records.csv"))).ReadAll()
 	require.NoError(t, err)
-	require.Equal(t, "stratum,patient,age,diagnosis,diagnosis_2", strings.Join(rows[0][2:], ","))
+	require.Equal(t, "stratum,observed_until,came,came_2,patient,age,diagnosis,diagnosis_2", strings.Join(rows[0][2:], ","))
 	have := map[string]string{}
 	for _, row := range rows[1:] {
-		have[row[4]] = row[2] + ": " + row[5] + "," + row[6]
+		have[row[7]] = fmt.Sprintf("%s until %s: %s,%s", row[2], row[3], row[8], row[9])
 	}
 	require.Equal(t, v.keeps, have)
 	s.must("state check")

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"anond/equivclass"
-	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -156,9 +155,7 @@ func (e *Erasure) Rewrite(b *state.RecordBlock) error {
 		for k, attribute := range c.Stores {
 			b.Columns[k][i] = e.stored(attribute, s.codes[k])
 		}
-		if b.Subject[i], b.Origin[i], b.Offset[i] = 0, 0, -1; b.Window != nil {
-			b.Window[i] = settle.Unknown(b.Stratum[i])
-		}
+		b.Disown(i)
 	}
 	for k, attribute := range c.Stores {
 		if err := e.renamed.apply(attribute, b.Columns[k]); err != nil {

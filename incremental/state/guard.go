@@ -118,8 +118,8 @@ func (g *Guard) checkRecords(d *Delta) (RecordID, error) {
 // check reports whether all columns have the same length.
 func (b *RecordBlock) check() error {
 	n := b.Len()
-	equal := len(b.Origin) == n && len(b.Offset) == n && (b.Subject == nil || len(b.Subject) == n) && (b.Stratum == nil || len(b.Stratum) == n) &&
-		len(b.Window) == len(b.Stratum)
+	equal := len(b.Origin) == n && len(b.Offset) == n && (b.Subject == nil || len(b.Subject) == n) &&
+		(b.Stratum == nil || len(b.Stratum) == n) && len(b.Window) == len(b.Stratum)
 	for _, column := range b.Columns {
 		equal = equal && len(column) == n
 	}

@@ -80,6 +80,13 @@ type RecordBlock struct {
 	Offset  []int64
 }
 
+// Disown takes out of a row whose record it was, where that came from, and when.
+func (b *RecordBlock) Disown(i int) {
+	if b.Subject[i], b.Origin[i], b.Offset[i] = 0, 0, -1; b.Window != nil {
+		b.Window[i] = settle.Unknown(b.Stratum[i])
+	}
+}
+
 // Len returns the number of records in the block.
 func (b *RecordBlock) Len() int { return len(b.Origin) }
 

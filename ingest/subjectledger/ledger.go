@@ -117,8 +117,8 @@ func Read(ctx context.Context, dir string, seen state.LedgerMark) (*Content, err
 	return &Content{ID: l.id, Key: l.key, Members: l.members, Size: l.seen.Size}, l.Close()
 }
 
-// path is that of the file.
-func path(dir string) string { return filepath.Join(dir, "claims") }
+// Path is that of the file.
+func Path(dir string) string { return filepath.Join(dir, "claims") }
 
 // Open opens the ledger of a dataset, which joins if it has not. The seed of its state must be durable.
 func Open(ctx context.Context, o Options) (*Ledger, error) {
@@ -145,7 +145,7 @@ func Open(ctx context.Context, o Options) (*Ledger, error) {
 
 // Rehearse opens the ledger for a run that writes nothing: who has no owner counts as claimed.
 func Rehearse(ctx context.Context, o Options) (*Ledger, error) {
-	if _, err := os.Stat(path(o.Dir)); errors.Is(err, fs.ErrNotExist) && o.Seen.Size == 0 {
+	if _, err := os.Stat(Path(o.Dir)); errors.Is(err, fs.ErrNotExist) && o.Seen.Size == 0 {
 		return &Ledger{o: o}, nil
 	}
 	return open(ctx, o, os.O_RDONLY)
@@ -153,7 +153,7 @@ func Rehearse(ctx context.Context, o Options) (*Ledger, error) {
 
 // open opens the file and reads it.
 func open(ctx context.Context, o Options, how int) (*Ledger, error) {
-	f, err := os.OpenFile(path(o.Dir), how, 0o600)
+	f, err := os.OpenFile(Path(o.Dir), how, 0o600)
 	if errors.Is(err, fs.ErrNotExist) && o.Seen.Size > 0 {
 		return nil, fmt.Errorf("%w: there is none in %s", ErrBehind, o.Dir)
 	}
@@ -205,7 +205,7 @@ func (l *Ledger) locked(ctx context.Context, do func() error) error {
 
 // same refuses a file that is not the one under its name any more: others write to that one.
 func (l *Ledger) same() error {
-	named, err := os.Stat(path(l.o.Dir))
+	named, err := os.Stat(Path(l.o.Dir))
 	if err == nil {
 		var ours os.FileInfo
 		if ours, err = l.file.Stat(); err == nil && !os.SameFile(named, ours) {
@@ -418,7 +418,7 @@ func (l *Ledger) BeforeCommit(m *incremental.Machine) error {
 // GiveBack gives back all that a dataset has claimed, before its state is emptied. Others may claim these people from then on.
 func GiveBack(ctx context.Context, o Options) error {
 	o.Seen, o.Read = state.LedgerMark{}, false
-	if _, err := os.Stat(path(o.Dir)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(Path(o.Dir)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	l, err := open(ctx, o, os.O_RDWR)

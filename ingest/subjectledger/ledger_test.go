@@ -130,12 +130,12 @@ func TestALedgerOlderThanAStateIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	l := opened(t, of(dir, "a"))
 	claimed(t, l, 1)
-	early, err := os.ReadFile(path(dir))
+	early, err := os.ReadFile(Path(dir))
 	require.NoError(t, err)
 	claimed(t, l, 2)
 	mark := seen(t, l)
 	require.NoError(t, l.Close())
-	whole, err := os.ReadFile(path(dir))
+	whole, err := os.ReadFile(Path(dir))
 	require.NoError(t, err)
 	o := of(dir, "a")
 	o.Seen, o.Read = mark, true
@@ -143,19 +143,19 @@ func TestALedgerOlderThanAStateIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, again.Close())
 	fork := func() { // a copy that went on otherwise
-		require.NoError(t, os.WriteFile(path(dir), early, 0o600))
+		require.NoError(t, os.WriteFile(Path(dir), early, 0o600))
 		x := opened(t, of(dir, "a"))
 		claimed(t, x, 3)
 		claimed(t, x, 4)
 		require.NoError(t, x.Close())
 	}
 	for name, change := range map[string]func(){
-		"a copy":  func() { require.NoError(t, os.WriteFile(path(dir), early, 0o600)) },
+		"a copy":  func() { require.NoError(t, os.WriteFile(Path(dir), early, 0o600)) },
 		"fork":    fork,
-		"empty":   func() { require.NoError(t, os.WriteFile(path(dir), nil, 0o600)) },
-		"gone":    func() { require.NoError(t, os.Remove(path(dir))) },
-		"torn":    func() { require.NoError(t, os.WriteFile(path(dir), whole[:len(whole)-1], 0o600)) },
-		"another": func() { require.NoError(t, os.Remove(path(dir))); require.NoError(t, opened(t, of(dir, "a")).Close()) },
+		"empty":   func() { require.NoError(t, os.WriteFile(Path(dir), nil, 0o600)) },
+		"gone":    func() { require.NoError(t, os.Remove(Path(dir))) },
+		"torn":    func() { require.NoError(t, os.WriteFile(Path(dir), whole[:len(whole)-1], 0o600)) },
+		"another": func() { require.NoError(t, os.Remove(Path(dir))); require.NoError(t, opened(t, of(dir, "a")).Close()) },
 	} {
 		change()
 		_, err := Open(t.Context(), o)
@@ -163,7 +163,7 @@ func TestALedgerOlderThanAStateIsRefused(t *testing.T) {
 		kind, hint := fault.Of(err)
 		assert.Equal(t, fault.Behind, kind, name)
 		assert.NotEmpty(t, hint, name)
-		require.NoError(t, os.WriteFile(path(dir), whole, 0o600))
+		require.NoError(t, os.WriteFile(Path(dir), whole, 0o600))
 	}
 }
 
@@ -175,11 +175,11 @@ func TestAKillBetweenAnyTwoBytes(t *testing.T) {
 	before := l.seen.Size
 	claimed(t, l, 3, 4)
 	require.NoError(t, l.Close())
-	whole, err := os.ReadFile(path(dir))
+	whole, err := os.ReadFile(Path(dir))
 	require.NoError(t, err)
 	for n := before; n < int64(len(whole)); n++ {
 		for _, tail := range [][]byte{nil, make([]byte, 4096)} { // of a host that lost its power, zeros may be left
-			require.NoError(t, os.WriteFile(path(dir), append(whole[:n:n], tail...), 0o600))
+			require.NoError(t, os.WriteFile(Path(dir), append(whole[:n:n], tail...), 0o600))
 			b := opened(t, of(dir, "b"))
 			require.Equal(t, []bool{true, true, false}, claimed(t, b, 1, 2, 4), "cut at %d", n)
 			a := opened(t, of(dir, "a"))
@@ -191,7 +191,7 @@ func TestAKillBetweenAnyTwoBytes(t *testing.T) {
 	for n := range before { // a byte that is lost within is damage, which nobody cuts off
 		changed := append([]byte(nil), whole...)
 		changed[n] ^= 1
-		require.NoError(t, os.WriteFile(path(dir), changed, 0o600))
+		require.NoError(t, os.WriteFile(Path(dir), changed, 0o600))
 		o := of(dir, "a")
 		o.Seen = state.LedgerMark{Size: before, Digest: l.seen.Digest}
 		_, err := Open(t.Context(), o)
@@ -246,7 +246,7 @@ func TestWhoMayJoin(t *testing.T) {
 		assert.Equal(t, x.kind, kind, name)
 		assert.NotEmpty(t, hint, name)
 	}
-	require.NoError(t, os.WriteFile(path(dir), []byte("something else, and long enough to be read as a frame"), 0o600))
+	require.NoError(t, os.WriteFile(Path(dir), []byte("something else, and long enough to be read as a frame"), 0o600))
 	_, err = Open(t.Context(), of(dir, "a"))
 	require.Error(t, err)
 }
@@ -279,7 +279,7 @@ func TestABoundHolds(t *testing.T) {
 	size := l.seen.Size
 	_, err := l.Claim(t.Context(), []state.Person{person(1), person(3)})
 	require.ErrorIs(t, err, incremental.ErrStateFull)
-	info, err := os.Stat(path(o.Dir))
+	info, err := os.Stat(Path(o.Dir))
 	require.NoError(t, err)
 	assert.Equal(t, size, info.Size())
 }
@@ -288,7 +288,7 @@ func TestABoundHolds(t *testing.T) {
 func TestAWaitForTheLockEndsWithTheRun(t *testing.T) {
 	dir := t.TempDir()
 	l := opened(t, of(dir, "a"))
-	f, err := os.Open(path(dir))
+	f, err := os.Open(Path(dir))
 	require.NoError(t, err)
 	defer f.Close()
 	taken, err := try(f, false)
@@ -304,12 +304,12 @@ func TestAWaitForTheLockEndsWithTheRun(t *testing.T) {
 func TestAFileThatWasReplacedIsNoticed(t *testing.T) {
 	dir := t.TempDir()
 	l := opened(t, of(dir, "a"))
-	text, err := os.ReadFile(path(dir))
+	text, err := os.ReadFile(Path(dir))
 	require.NoError(t, err)
-	require.NoError(t, os.Remove(path(dir)))
+	require.NoError(t, os.Remove(Path(dir)))
 	_, err = l.Claim(t.Context(), []state.Person{person(1)})
 	require.ErrorIs(t, err, ErrBehind)
-	require.NoError(t, os.WriteFile(path(dir), text, 0o600))
+	require.NoError(t, os.WriteFile(Path(dir), text, 0o600))
 	_, err = l.Claim(t.Context(), []state.Person{person(1)})
 	require.ErrorIs(t, err, ErrBehind)
 	var m incremental.Machine

@@ -8,6 +8,7 @@ import (
 
 	"anond/config"
 	"anond/ingest/deadletter"
+	"anond/ingest/subjectledger"
 	"anond/internal/disk"
 )
 
@@ -25,6 +26,9 @@ func Places(c *config.Config) []place {
 	for i := range c.Release.Views {
 		v := &c.Release.Views[i]
 		out = append(out, place{"release.views", v.Dir, "", false}, place{"release.views", filepath.Dir(v.Ledger), v.Ledger, false})
+	}
+	if dir := c.SubjectLedger; dir != "" {
+		out = append(out, place{"subject.ledger", dir, subjectledger.Path(dir), true})
 	}
 	if c.DeadLetter.Type == config.ToFile {
 		out = append(out, place{"dead_letter.path", c.DeadLetter.Path, filepath.Join(c.DeadLetter.Path, deadletter.FileName), true})

@@ -2,9 +2,12 @@ package dataset
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 
 	"anond/config"
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/ingest"
 	"anond/ingest/subjectledger"
 )
@@ -21,6 +24,18 @@ func LedgerOf(c *config.Config, state [32]byte) subjectledger.Options {
 	k := c.SubjectKey()
 	return subjectledger.Options{Dir: c.SubjectLedger, Key: k.Derive("anond person of a subject ledger"), KeyName: SubjectKeyName(c),
 		Dataset: c.Dataset, State: state}
+}
+
+// ReadLedger reads the whole ledger of subjects; nil: there is none yet.
+func ReadLedger(ctx context.Context, c *config.Config) (*subjectledger.Content, error) {
+	content, err := subjectledger.Read(ctx, c.SubjectLedger, state.LedgerMark{})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err == nil && content.Key != SubjectKeyName(c):
+		err = subjectledger.ErrOtherKey
+	}
+	return content, err
 }
 
 // OpenOwners opens the ledger of subjects that the configuration names; nil: it names none. The dataset joins before its first

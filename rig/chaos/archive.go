@@ -241,3 +241,44 @@ func manifestOf(files map[string]string, release string) (m manifest, err error)
 	}
 	return m, nil
 }
+
+// restoreReleases copies back what differs from the archive.
+func (s *site) restoreReleases() error {
+	for _, a := range s.archives() {
+		if err := a.restore(func(path, content string) error { return s.put(filepath.Join(a.dir, path), content) }); err != nil {
+			return err
+		}
+	}
+	s.damaged = false
+	if _, err := s.judged(); err != nil && s.archive.judged != nil {
+		if err := s.put(s.judgedPath(), string(s.archive.judged)); err != nil {
+			return err
+		}
+	}
+	for _, a := range s.archives() {
+		current := filepath.Join(a.dir, "CURRENT")
+		if text, err := os.ReadFile(current); a.newest() == "" || len(text) == 7 && err == nil {
+			continue
+		}
+		if err := s.put(current, a.newest()+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flipRelease turns a bit of a file of the newest release, or of an older one. Other
+// releases that have the file keep it as it was.
+func (s *site) flipRelease(f *fault) error {
+	now, err := releaseFiles(s.archive.dir)
+	path := s.archive.pick(strings.HasSuffix(f.Do, "-newest"), f.Draw)
+	content, there := now[path]
+	if !there || err != nil {
+		return err
+	}
+	s.damaged = true
+	if strings.HasSuffix(f.Do, "-older") {
+		f.take(s.log.Len())
+	}
+	return s.put(filepath.Join(s.archive.dir, path), string(flipped([]byte(content), f.Draw/2)))
+}

@@ -57,3 +57,17 @@ func playIn(dir string, p *chaosPlan, bug planted) (out result) {
 	out.Log = w.log.String()
 	return out
 }
+
+// divided plays a plan of shards.
+func (r *result) divided(dir string, random *rand.Rand, bug planted, t *trace) {
+	d, err := newDivision(r.Plan, dir, random, bug, t)
+	if err != nil {
+		r.Err = err
+		return
+	}
+	all, err := d.play()
+	for _, p := range all {
+		r.take(p, err)
+	}
+	r.Log = d.log()
+}

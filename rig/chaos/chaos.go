@@ -33,20 +33,6 @@ import (
 
 func (r *result) take(p *played, err error) { r.Faults, r.Err = append(r.Faults, p.took()...), err }
 
-// divided plays a plan of shards.
-func (r *result) divided(dir string, random *rand.Rand, bug planted, t *trace) {
-	d, err := newDivision(r.Plan, dir, random, bug, t)
-	if err != nil {
-		r.Err = err
-		return
-	}
-	all, err := d.play()
-	for _, p := range all {
-		r.take(p, err)
-	}
-	r.Log = d.log()
-}
-
 // playReal plays a plan with processes of the program at the given path.
 func playReal(p *chaosPlan, dir, program string) (out result) {
 	out.Plan = p
@@ -89,10 +75,11 @@ type site struct {
 	archive *archive
 	view    *archive // of the view; nil: there is none
 	log     *programtest.Text
-	source  string                   // its name in exports
-	damaged bool                     // files of releases are known to be damaged
-	moved   []string                 // dead-letter files that were moved away
-	topic   func() ([][]byte, error) // reads the topic of dead letters; nil: they go to a file
+	source  string                           // its name in exports
+	put     func(path, content string) error // writes a published file anew, so that its other names stay as they are
+	damaged bool                             // files of releases are known to be damaged
+	moved   []string                         // dead-letter files that were moved away
+	topic   func() ([][]byte, error)         // reads the topic of dead letters; nil: they go to a file
 
 	people   map[int]bool      // who is published, and the exports: of the verdict
 	lived    map[int][]message // where people settle: who is published, with which records

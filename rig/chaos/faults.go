@@ -1,13 +1,10 @@
 package chaos
 
 import (
-	"anond/incremental/state"
 	"errors"
 	"os"
-	"strings"
-	"syscall"
+	"time"
 
-	"anond/config"
 	"anond/incremental/boltstore"
 	"anond/ingest"
 	"anond/internal/upkeep"
@@ -167,90 +164,10 @@ type fault struct {
 
 func newFault(s step) *fault { return &fault{step: s, kind: kinds[s.Do]} }
 
-// limited is the configuration of a run: with the limits that its faults set to the state.
-func (w *inside) limited(live bool, a *armed) *config.Config {
-	c := *w.config
-	limit := func(f *fault) int64 { return int64(max(leastState, len(w.newestImage())/2) + f.N<<12) }
-	if f := a.find("quota-ends"); f != nil {
-		c.State.MaxBytes, c.State.OnFull = limit(f), config.StopWhenFull
-	}
-	if f := a.find("quota-pauses"); f != nil && live {
-		c.State.MaxBytes, c.State.OnFull = limit(f), config.PauseWhenFull
-	}
-	return &c
-}
-
-// leastState is nearly what an empty state needs.
-const leastState = 28 << 10
-
-// relief raises the limit of a state, as an operator does by a reload, as soon as the log
-// says that it is reached.
-type relief struct {
-	w       *inside
-	fault   *fault // nil: there is no such limit
-	from    int    // in the log
-	reloads chan os.Signal
-}
-
-func (w *inside) newRelief(a *armed) *relief {
-	return &relief{w, a.find("quota-pauses"), w.log.Len(), make(chan os.Signal, 1)}
-}
-
-// load is how the daemon reads its configuration again.
-func (r *relief) load() (*config.Config, error) {
-	next := *r.w.config
-	return &next, nil
-}
-
-func (r *relief) look() {
-	if r.fault != nil && !r.fault.took && r.w.log.Has(r.from, quotaReached) {
-		r.fault.take(r.from)
-		r.reloads <- syscall.SIGHUP
-	}
-}
-
 const (
 	quotaReached = `"event":"quota_reached"`
 	tooMany      = `"event":"too_many_refused"`
 )
-
-// tell notes which limits a run has come to, as its end or its log say.
-func (w *inside) tell(err error, a *armed, p *played, from int) {
-	for _, do := range []string{"quota-ends", "quota-pauses"} { // the latter before the loop runs, which could pause
-		if f := a.find(do); f != nil && errors.Is(err, state.ErrQuota) {
-			f.take(from)
-		}
-	}
-	if !errors.Is(err, ingest.ErrManyRefused) && !w.log.Has(from, tooMany) {
-		return
-	}
-	for _, f := range p.faults { // a run may have died in the midst of a flood
-		if f.Do == "flood" {
-			f.take(from)
-		}
-	}
-}
-
-// sameTrouble has the line that names a failing disk name a second fault of it, too, that came before a release was
-// published: the log tells failures when they begin, and then at growing intervals.
-func (w *inside) sameTrouble(a *armed) {
-	log := w.log.String()
-	for _, f := range a.faults {
-		for _, g := range a.faults {
-			disk := func(x *fault) bool { return x.took && (x.Do == "fail-write" || x.Do == "fail-sync") }
-			if disk(f) && disk(g) && g.since < f.since && !strings.Contains(log[g.since:f.since], `"event":"release_published"`) {
-				f.since = g.since
-			}
-		}
-	}
-}
-
-// acceptRefused is what an operator does who finds that the refused records are as they
-// should be: dead_letter.max_share is raised. A start has not to pause any more.
-func (w *inside) acceptRefused() error {
-	w.config.DeadLetter.MaxShare = 1
-	return w.removePause()
-}
 
 // pauseFile is what keeps a daemon paused over restarts.
 func (s *site) pauseFile() string { return s.path("state/paused") }
@@ -265,3 +182,23 @@ func (s *site) removePause() error {
 
 // flooded is how many records a flood has: more than anond judges together.
 const flooded = 1100
+
+// take notes that the fault has taken effect.
+func (f *fault) take(at int) {
+	if !f.took {
+		f.took, f.since = true, at
+	}
+}
+
+// flipped returns a copy with one bit turned.
+func flipped(data []byte, draw uint32) []byte {
+	out := append([]byte(nil), data...)
+	out[int(draw/8)%len(out)] ^= 1 << (draw % 8)
+	return out
+}
+
+// epoch is when plans begin, so that nothing depends on the day.
+var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// ofClock says of a kind of fault that it sets the clock during a run.
+func ofClock(kind string) bool { return kind == "clock-leaps" || kind == "clock-falls" }

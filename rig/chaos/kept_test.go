@@ -145,6 +145,30 @@ forget 1 65599
 pass 3 1
 union-cut 9 1
 run 1 1
+plan|3004/erasing/475|inside|L2|buckets|on: update, min_interval: 2s|30m|1|keep 1,window 2,erasure 1h 1,copies
+feed 93 3933430
+run 1 12870028
+forget 1 15871644
+pass 4 5645691
+kill-after-commit 2 15768154
+run 1 9155710
+feed 53 8631795
+quota-pauses 3 9494370
+flip-newest 1 2137540
+flip-render 6 6530650
+run 1 7327529
+plan|3005/erasing/15|inside|L2|buckets|on: records, every: 25|1 releases|1|keep 0,erasure 1h 1,settle 60 records,updates
+feed 69 4302168
+run 1 3799539
+backup 1 9849879
+forget 1 8069915
+pass 18 2135459
+forget 1 6020346
+live 1 8951021
+feed 23 2786753
+full-state 4 5840737
+full-state 3 15563467
+run 1 16364791
 `
 
 // TestKeptPlans: plans that have found faults of the program hold.

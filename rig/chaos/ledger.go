@@ -1,17 +1,13 @@
 package chaos
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"strings"
 
-	"anond/config"
 	"anond/incremental"
-	"anond/incremental/boltstore"
-	"anond/snapshot/publish"
 )
 
 // sealed is a line of a ledger.
@@ -65,20 +61,6 @@ func (a *archive) counts(release, people, digests int) error {
 	return nil
 }
 
-// loseLedger puts an older copy of the ledger back, of some of its first lines. The next start writes the others again.
-func (w *inside) loseLedger(f *fault) error {
-	text, err := os.ReadFile(w.archive.ledger)
-	if err != nil {
-		return nil // there is none yet
-	}
-	lines := strings.SplitAfter(string(text), "\n")
-	if len(lines) < 2 {
-		return nil
-	}
-	f.take(w.log.Len())
-	return w.mirror.Put(w.archive.ledger, []byte(strings.Join(lines[:int(f.Draw)%(len(lines)-1)], "")), false)
-}
-
 // judgements are what the file next to a ledger says about people who are in no release: how many pools at level L2 were
 // quarantined, whether the first one was refused, how many people were in the ones, and how many are barred. The zero value:
 // there is no such file.
@@ -125,76 +107,3 @@ func (s *site) witnessed(known incremental.Judged) error {
 	}
 	return nil
 }
-
-// stateCopy is that of step backup.
-type stateCopy struct {
-	data   []byte     // nil: there was no state yet
-	newest string     // release then
-	judged judgements // then
-}
-
-func (w *inside) copying() (err error) {
-	w.copied = stateCopy{data: bytes.Clone(w.newestImage()), newest: w.archive.newest()}
-	w.copied.judged, err = w.judged()
-	return err
-}
-
-// restoreUnjudged puts back a copy of the state that does not know of a pool which was judged since. Nothing but the
-// file next to the ledger tells that, so a copy that misses a release is left alone. Of eight such faults
-// one has the newest state lost for good; the others try the copy by hand, by anond state restore, and
-// by that in place of a state that was lost. Nobody may publish with it (rule B, buckets).
-func (w *inside) restoreUnjudged(f *fault) error {
-	now, err := w.judged()
-	if err != nil || !now.beyond(w.copied.judged) || w.copied.newest != w.archive.newest() || w.damaged || w.newestImage() == nil {
-		return err
-	}
-	f.take(w.log.Len())
-	if w.copied.data == nil { // there was no state yet, as if it were lost
-		return os.Remove(w.config.State.Path)
-	}
-	switch f.Draw % 8 {
-	case 0:
-		w.images = []image{{w.copied.data, w.files}}
-		w.lost = true
-	case 1, 2, 3:
-		return w.refusesCopy(true)
-	case 4, 5:
-		return errors.Join(w.refusesCopy(false), os.Remove(w.config.State.Path))
-	}
-	return os.WriteFile(w.config.State.Path, w.copied.data, 0o600)
-}
-
-// refusesCopy asks anond state restore for the copy, in place of the newest state or of one that was lost: it must
-// refuse. The newest state is found again then.
-func (w *inside) refusesCopy(inPlace bool) error {
-	from, state := w.path("old-copy.db"), w.config.State.Path
-	if err := os.WriteFile(from, w.copied.data, 0o600); err != nil {
-		return err
-	}
-	if !inPlace {
-		if err := os.Remove(state); err != nil {
-			return err
-		}
-	}
-	back := func() error { return nil }
-	if w.planted.unasked {
-		file := w.judgedPath()
-		if err := os.Rename(file, file+".aside"); err != nil {
-			return err
-		}
-		back = func() error { return os.Rename(file+".aside", file) }
-	}
-	err := w.restored(from)
-	fmt.Fprintf(w.log, "error: %v\n", err)
-	if err := errors.Join(back(), os.Remove(from), os.WriteFile(state, w.newestImage(), 0o600)); err != nil {
-		return err
-	}
-	if !errors.Is(err, publish.ErrBehind) && (!inPlace || !errors.Is(err, boltstore.ErrAhead)) {
-		return fmt.Errorf("state restore of a copy that does not know of a judged pool: %w", err)
-	}
-	return nil
-}
-
-// giveUpPool is what an operator does about a first pool that is refused: nobody of it is ever published, and the level
-// stays L2.
-func (w *inside) giveUpPool() { w.config.Initial.OnRefusal = config.RefusalQuarantine }

@@ -1,17 +1,10 @@
 package chaos
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"strings"
 	"time"
-
-	"anond/incremental/state"
-	"anond/ingest/subjectledger"
-	"anond/internal/dataset"
 )
 
 // Plans in which people settle (subject.settle), have histories and corrections, or belong to another dataset of a subject ledger.
@@ -173,30 +166,4 @@ func sequences(records []message) (out []string) {
 		out = append(out, v)
 	}
 	return out
-}
-
-// claim has another dataset of the subject ledger claim those of its people who were sent since.
-func (w *inside) claim() error {
-	if w.feed.claimed == w.feed.named || !w.feed.claims {
-		return nil
-	}
-	o := dataset.LedgerOf(w.config, [32]byte{1})
-	o.Dataset = "another"
-	l, err := subjectledger.Open(context.Background(), o)
-	if err != nil {
-		return err
-	}
-	var people []state.Person
-	for ; w.feed.claimed < w.feed.named; w.feed.claimed++ {
-		if w.feed.foreign[w.feed.claimed] {
-			people = append(people, l.Person([]byte(subjectOf(w.feed.claimed))))
-		}
-	}
-	elsewhere, err := l.Claim(context.Background(), people)
-	for _, is := range elsewhere {
-		if is && err == nil {
-			err = fmt.Errorf("somebody who was sent to another dataset first belongs to this one")
-		}
-	}
-	return errors.Join(err, l.Close())
 }

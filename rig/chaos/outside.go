@@ -39,6 +39,7 @@ func newOutside(p *chaosPlan, dir, program string, random *rand.Rand) (w *outsid
 		return nil, err
 	}
 	w = &outside{site: s, plan: p, random: random, program: program, toTopic: random.IntN(2) == 0}
+	s.put = w.place
 	w.mounted = mount(w.path("disk"))
 	if w.mounted && !mount(w.path("state")) {
 		unmount(w.path("disk"))
@@ -278,10 +279,8 @@ func (w *outside) putState(data []byte) error {
 	return os.WriteFile(w.config.State.Path, data, 0o600)
 }
 
-// putRelease puts a file of a release in place of the one that is there, whose other
-// names stay as they are.
-func (w *outside) putRelease(path, content string) error {
-	full := filepath.Join(w.archive.dir, path)
+// place puts a published file in place of the one that is there.
+func (w *outside) place(full, content string) error {
 	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
 		return err
 	}
@@ -289,7 +288,7 @@ func (w *outside) putRelease(path, content string) error {
 		return err
 	}
 	mode := os.FileMode(0o644)
-	if strings.Contains(path, "part-") {
+	if strings.Contains(full, "part-") {
 		mode = 0o444
 	}
 	return os.WriteFile(full, []byte(content), mode)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -77,45 +76,6 @@ func (s *site) laidOut(image []byte) (out []byte, err error) {
 		return nil, fmt.Errorf("lay out a state: %w", err)
 	}
 	return os.ReadFile(path + ".copy")
-}
-
-// tear goes back by so many images of the state, and keeps some pages of the newest.
-// An honest disk keeps the order: no meta page (the first two) comes before the pages
-// to which it points.
-func (w *inside) tear(back int, draw uint32, lying bool) (changed bool, err error) {
-	if len(w.images) == 0 {
-		return false, nil
-	}
-	last, old := w.images[len(w.images)-1], w.images[max(0, len(w.images)-back)]
-	if !lying && w.noted < back { // by its first commit a run changes what it has found
-		old = image{w.found, last.file}
-	}
-	now, was := last.data, old.data
-	if lying {
-		var bad error
-		now, err = w.laidOut(now)
-		if was, bad = w.laidOut(was); err != nil || bad != nil {
-			return false, errors.Join(err, bad)
-		}
-	}
-	out, random := bytes.Clone(was), rand.New(rand.NewPCG(seedOf(w.plan), uint64(draw)))
-	share := float64(draw/3%4) / 3 // of the pages that survive
-	if lying && draw%3 == 0 || old.file != last.file {
-		share = 0 // all of it is the older state
-	}
-	for at := 0; at+pageSize <= len(now); at += pageSize {
-		if at < 2*pageSize && !lying || random.Float64() >= share {
-			continue
-		}
-		if need := at + pageSize - len(out); need > 0 {
-			out = append(out, make([]byte, need)...)
-		}
-		copy(out[at:], now[at:at+pageSize])
-	}
-	if !lying {
-		w.images = w.images[:len(w.images)-1] // that commit has not happened
-	}
-	return !bytes.Equal(out, now), os.WriteFile(w.config.State.Path, out, 0o600)
 }
 
 // spoilState puts a state with a turned bit in place: any bit, or, for every other fault, one with which the check of a

@@ -129,6 +129,16 @@ type step struct {
 	At   string
 }
 
+// each does all steps in turn.
+func (p *chaosPlan) each(do func(step) error) error {
+	for i, s := range p.Steps {
+		if err := do(s); err != nil {
+			return fmt.Errorf("step %d (%s %d): %w", i+1, s.Do, s.N, err)
+		}
+	}
+	return nil
+}
+
 // String is the plan as text, which Parse reads: the setting, then a step a line.
 func (p *chaosPlan) String() string {
 	var b strings.Builder
@@ -299,3 +309,6 @@ state: {path: ./state/anond.db` + state + `}
 log: {format: json}
 ` + s.more
 }
+
+// subjectKey is one for all shards; the harness has nothing to hide.
+const subjectKey = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"

@@ -17,8 +17,7 @@ func contains(text string, any []string) bool {
 func (w *outside) play() (*played, error) {
 	p := newPlayed()
 	var next []*fault
-	for i, s := range w.plan.Steps {
-		err := error(nil)
+	err := w.plan.each(func(s step) (err error) {
 		switch s.Do {
 		case stepFeed:
 			err = w.send(s.N)
@@ -37,9 +36,10 @@ func (w *outside) play() (*played, error) {
 				next = append(next, f)
 			}
 		}
-		if err != nil {
-			return p, fmt.Errorf("step %d (%s %d): %w", i+1, s.Do, s.N, err)
-		}
+		return err
+	})
+	if err != nil {
+		return p, err
 	}
 	if err := w.once(p); err != nil {
 		return p, fmt.Errorf("at the end: %w", err)
@@ -179,14 +179,6 @@ func (w *outside) afterwards() error {
 	return w.keep()
 }
 
-func (w *outside) restoreReleases() error {
-	if err := w.archive.restore(w.putRelease); err != nil {
-		return err
-	}
-	w.damaged = false
-	return nil
-}
-
 // harm does those faults that happen while the daemon is stopped.
 func (w *outside) harm(f *fault) error {
 	switch {
@@ -201,16 +193,7 @@ func (w *outside) harm(f *fault) error {
 	case f.Do == "spoil-state":
 		return w.spoilState(w.newest, f.Draw)
 	}
-	path := w.archive.pick(f.Do == "spoil-newest", f.Draw)
-	content, there := w.archive.files[path]
-	if !there {
-		return nil
-	}
-	w.damaged = true
-	if f.Do == "spoil-older" {
-		f.take(w.log.Len())
-	}
-	return w.putRelease(path, string(flipped([]byte(content), f.Draw/2)))
+	return w.flipRelease(f)
 }
 
 // disconnected is what the log says when the broker cannot be reached.

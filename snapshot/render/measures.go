@@ -75,7 +75,7 @@ func (s *sums) domain(of *table, j int) float64 {
 func (s *sums) privacy(own *table, frozen, regrouped bool) snapshot.Privacy {
 	out := own.claim
 	out.Certificate, out.K1, out.Attributes = snapshot.CertificateFrozen, own.recoding.K1(), s.reach
-	if s.classes == 0 { // all has left
+	if len(s.reach) == 0 { // all parts have left; where buckets leave, what the worst of them reached stays
 		out.Attributes = own.reach
 	}
 	for size := range s.sizes {

@@ -52,58 +52,50 @@ func (c *column) open(read func(file string) ([]byte, error)) error {
 }
 
 // coarsen makes the cells of a quasi-identifier contain those of the release.
-func (c *column) coarsen(by string) error {
+func (c *column) coarsen(by string) bool {
 	switch {
 	case by == "":
-		return nil
+		return true
 	case c.paths != nil:
 		return c.lift(by)
 	case !c.Type.Numeric():
-		return fmt.Errorf("makes cells of %q coarser, a category without a hierarchy: leave the column out", c.Name)
+		return false
 	}
 	f, err := strconv.ParseFloat(by, 64)
 	w, ok := c.of.Units(f)
-	if err != nil || !ok || w < 1 {
-		return fmt.Errorf("has a width of %q that is no number above 0 of its type", c.Name)
-	}
+	least := int64(1)
 	if h := c.Hierarchy; h != nil && len(h.Steps) > 0 {
-		if least, _ := c.of.Units(h.Steps[0]); w%max(1, least) != 0 {
-			return fmt.Errorf("has a width of %q that is finer than its steps or no multiple of them", c.Name)
-		}
+		least, _ = c.of.Units(h.Steps[0])
+	}
+	if err != nil || !ok || w < 1 || w%max(1, least) != 0 {
+		return false
 	}
 	c.width = w
 	c.Hierarchy = &snapshot.HierarchyEntry{Steps: []float64{c.of.Float(w)}}
 	if scale, _ := c.of.Units(c.Scale); scale > 0 { // to the unit it would tell how many values of few there are
 		c.Scale = c.of.Float((scale + w - 1) / w * w)
 	}
-	return nil
+	return true
 }
 
 // label shows labels in place of values. Nothing is promised of labels: each is several values.
-func (c *column) label(by string) error {
+func (c *column) label(by string) bool {
 	if by == "" {
-		return nil
-	}
-	if c.paths == nil {
-		return fmt.Errorf("shows labels of %q, which has no hierarchy", c.Name)
-	}
-	if err := c.lift(by); err != nil {
-		return err
+		return true
 	}
 	c.Hierarchy, c.Promise = nil, &snapshot.Promise{Most: "1/1"}
-	return nil
+	return c.lift(by)
 }
 
 // lift maps labels to those of a level, counted from the leaves of the longest lines. A label of that level or above stays.
-func (c *column) lift(by string) error {
+func (c *column) lift(by string) bool {
 	level, ok := levelOf(by)
 	depth := 0
 	for _, path := range c.paths {
 		depth = max(depth, len(path))
 	}
 	if !ok || level >= depth-1 {
-		return fmt.Errorf("names a level of %q that its hierarchy does not have below the root: write level 1 to level %d", c.Name,
-			max(1, depth-2))
+		return false
 	}
 	top := depth - 1 - level // columns between the level and the root
 	c.labels = map[string]string{}
@@ -122,7 +114,7 @@ func (c *column) lift(by string) error {
 			}
 		}
 	}
-	return nil
+	return true
 }
 
 // value is what is shown in place of a value of a sensitive attribute.
@@ -227,45 +219,36 @@ func (c *column) compare(a, b cell) int {
 
 // loss sums what cells lose, given how many rows have each: quality.ncp of one column, by row.
 func (c *column) loss(rows map[string]int) (sum float64) {
-	lacks, width, seen := 0, int64(0), map[string]bool{}
+	scale, _ := c.of.Units(c.Scale)
+	domain, width, seen := scale, int64(0), map[string]bool{}
 	for text, n := range rows {
-		x := c.read(text)
+		x, covers := c.read(text), int64(0)
 		switch {
-		case x.lacks:
-			lacks += n
 		case c.Type.Numeric():
-			scale, _ := c.of.Units(c.Scale)
-			width += int64(n) * min(max(scale, 0), x.hi-x.lo)
+			covers = min(max(scale, 0), x.hi-x.lo)
 		case c.paths != nil:
-			width += int64(n) * int64(c.leaves[text]-1)
-		}
-		if !c.Type.Numeric() && c.paths == nil {
-			values := valuesOf(text)
+			covers = int64(c.leaves[text] - 1)
+		default: // a set, or one category, which neither begins nor ends with a brace
+			values := strings.Split(strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}"), "|")
 			for _, v := range values {
 				seen[v] = true
 			}
-			if !x.lacks {
-				width += int64(n) * int64(len(values)-1)
-			}
+			covers = int64(len(values) - 1)
+		}
+		if x.lacks {
+			sum += float64(n)
+		} else {
+			width += int64(n) * covers
 		}
 	}
-	domain := int64(len(seen) - 1)
 	switch {
-	case c.Type.Numeric():
-		domain, _ = c.of.Units(c.Scale)
 	case c.paths != nil:
 		domain = int64(len(c.paths) - 1)
+	case !c.Type.Numeric():
+		domain = int64(len(seen) - 1)
 	}
-	if sum = float64(lacks); domain > 0 {
+	if domain > 0 {
 		sum += float64(width) / float64(domain)
 	}
 	return sum
-}
-
-// valuesOf are those of a set.
-func valuesOf(text string) []string {
-	if !strings.HasPrefix(text, "{") {
-		return []string{text}
-	}
-	return strings.Split(strings.Trim(text, "{}"), "|")
 }

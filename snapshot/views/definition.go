@@ -29,11 +29,6 @@ func levelOf(text string) (level int, ok bool) {
 	return level, ok && err == nil && level > 0 && strconv.Itoa(level) == digits
 }
 
-// entry is what the manifest says of the definition.
-func (d *Definition) entry(m *snapshot.Manifest, first uint32) *snapshot.ViewEntry {
-	return &snapshot.ViewEntry{Name: d.Name, Of: m.Dataset, First: first, Cells: d.Cells, Values: d.Values}
-}
-
 // same reports that a release of a view was made by this definition: of each era it shows the columns that the release has, which is of.
 // nil: that is not there any more.
 func (d *Definition) same(m, of *snapshot.Manifest) bool {
@@ -107,22 +102,20 @@ func (d *Definition) columns(m *snapshot.Manifest, known map[string]bool, read f
 		if err := c.open(read); err != nil {
 			return nil, err
 		}
-		switch e.Role {
-		case equivclass.Quasi:
+		ok := true
+		switch {
+		case e.Role == equivclass.Quasi && shown:
+			ok = c.coarsen(d.Cells[e.Name])
+			out.quasi = append(out.quasi, c)
+		case e.Role == equivclass.Sensitive && shown:
+			ok = c.label(d.Values[e.Name])
+			out.sensitive = append(out.sensitive, c)
+		}
+		if e.Role == equivclass.Quasi {
 			at++
-			if shown {
-				if err := c.coarsen(d.Cells[e.Name]); err != nil {
-					return nil, d.wrong("%s", err)
-				}
-				out.quasi = append(out.quasi, c)
-			}
-		case equivclass.Sensitive:
-			if shown {
-				if err := c.label(d.Values[e.Name]); err != nil {
-					return nil, d.wrong("%s", err)
-				}
-				out.sensitive = append(out.sensitive, c)
-			}
+		}
+		if !ok {
+			return nil, d.wrong("has a width or a level of %q that is not coarser than the release, or that its hierarchy does not have", e.Name)
 		}
 	}
 	return out, nil

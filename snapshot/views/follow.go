@@ -104,10 +104,16 @@ func (v *View) Follow(from publish.Directory) error {
 // open makes the directory, and removes what an interrupted rendering left.
 func (v *View) open(own publish.Directory) error {
 	p := publish.Publisher{FS: own.FS, Dir: own.Dir}
-	if err := p.Open(); err != nil {
-		return fmt.Errorf("view %s: %w", v.Name, err)
+	err := p.Open()
+	if err == nil && v.Mode != 0 {
+		if err = os.Chmod(own.Dir, v.Mode); errors.Is(err, fs.ErrNotExist) { // a file system that stands in for the system's has no modes
+			err = nil
+		}
 	}
-	return v.permit(own.Dir)
+	if err != nil {
+		err = fmt.Errorf("view %s: %w", v.Name, err)
+	}
+	return err
 }
 
 // begin is the first release of the view: the oldest that is there, with all later ones, and no older than its start. 0: none is yet.
@@ -170,10 +176,10 @@ func (v *View) publish(from, own publish.Directory, n, first uint32) error {
 		return err
 	}
 	s := &publish.Sequence{Directory: own, Release: n}
-	p := &publication{View: v, Sequence: s, first: first}
+	p := &publication{View: v, Sequence: s}
 	at := snapshot.DirOf(from.Dir, n)
-	p.making = &making{eras: eras, of: of, files: publish.NewFiles(own.FS, snapshot.DirOf(own.Dir, n-1), s.Staged()), figures: &v.figures,
-		read: func(name string) (io.ReadCloser, error) {
+	p.making = &making{eras: eras, of: of, out: v.whole(eras, of, first), figures: &v.figures,
+		files: publish.NewFiles(own.FS, snapshot.DirOf(own.Dir, n-1), s.Staged()), read: func(name string) (io.ReadCloser, error) {
 			return own.FS.Open(filepath.Join(at, filepath.FromSlash(name)))
 		}}
 	v.figures.open = func(name string) (io.ReadCloser, error) {
@@ -185,7 +191,7 @@ func (v *View) publish(from, own publish.Directory, n, first uint32) error {
 		}
 	}
 	if err := s.Step(publish.StepHierarchies, func() error {
-		return cmp.Or(s.Begin(), s.KeepCopies(v.copies(eras, from)))
+		return cmp.Or(s.Begin(), s.KeepCopies(v.copies(&p.making.out, from)))
 	}); err != nil {
 		return err
 	}
@@ -200,16 +206,8 @@ func (v *View) publish(from, own publish.Directory, n, first uint32) error {
 	return nil
 }
 
-// copies are the hierarchies and declared references that the view's manifest names.
-func (v *View) copies(eras []*columns, from publish.Directory) (out []publish.Copy) {
-	m := snapshot.Manifest{}
-	for _, c := range eras {
-		for _, of := range [][]column{c.quasi, c.sensitive} {
-			for i := range of {
-				m.Schema = append(m.Schema, of[i].SchemaEntry)
-			}
-		}
-	}
+// copies are the hierarchies and declared references that a manifest of the view names.
+func (v *View) copies(m *snapshot.Manifest, from publish.Directory) (out []publish.Copy) {
 	for _, k := range m.Copies() {
 		out = append(out, publish.Copy{Copy: k, Read: func() ([]byte, error) {
 			return from.FS.ReadFile(filepath.Join(from.Dir, filepath.FromSlash(k.File)))
@@ -223,17 +221,27 @@ type publication struct {
 	*View
 	*publish.Sequence
 	making   *making
-	first    uint32
 	previous [32]byte
 	sum      [32]byte
 }
 
-// Render implements publish.Content.
+// Render implements publish.Content. What the ledger has of the release was seen, also where the directory was removed since.
 func (p *publication) Render() error {
-	return p.Stage(func(string) (sum [32]byte, err error) {
-		p.sum, err = p.make(p.making, p.first, p.previous)
+	err := p.Stage(func(string) (sum [32]byte, err error) {
+		p.sum, err = p.make(p.making, p.previous)
 		return p.sum, err
 	})
+	if err != nil || p.Ledger == "" {
+		return err
+	}
+	ledger, err := snapshot.ReadLedger(p.FS, p.Ledger)
+	if err != nil {
+		return err
+	}
+	if sum, ok := ledger.Find(p.Release); ok && sum != p.sum {
+		return fmt.Errorf("%w: its ledger has another release %d", ErrForeign, p.Release)
+	}
+	return nil
 }
 
 // Unsynced implements publish.Content.
@@ -245,7 +253,7 @@ func (p *publication) Gate() error {
 		return nil
 	}
 	before, dir := p.Release-1, snapshot.DirOf(p.Dir, p.Release-1)
-	if p.Release == p.first {
+	if p.Release == p.making.out.View.First {
 		before, dir = 0, ""
 	}
 	if p.passed != before {
@@ -283,15 +291,4 @@ func (v *View) prune(on *snapshot.Contents, own publish.Directory) error {
 		run.Owner = "-" + own.Owner
 	}
 	return run.Run(time.Time{})
-}
-
-// permit gives the directory the mode of the view. A file system that stands in for the system's has no modes.
-func (v *View) permit(dir string) error {
-	if v.Mode == 0 {
-		return nil
-	}
-	if err := os.Chmod(dir, v.Mode); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }

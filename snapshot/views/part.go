@@ -27,14 +27,13 @@ type class struct {
 	number, bucket int
 	cells          []cell
 	people         int
-	ranks          []int // of its cells, once in order
 }
 
 type bucket struct {
 	number, pool, people int
 	behind               []string         // stratum and length of histories, where people settle
 	bags                 []map[string]int // by sensitive attribute that is shown
-	lists                [][]valueCount   // the same in the order of values, once in order
+	lists                [][]string       // the same in the order of values, once in order
 	classes              []*class
 	place                int // among buckets that look different, once in order
 	given                int // number in the view, once in order
@@ -43,7 +42,7 @@ type bucket struct {
 type pool struct {
 	number int
 	bags   []map[string]int
-	lists  [][]valueCount
+	lists  [][]string
 	tables []map[[2]string]int // by pair that is shown
 	places []int               // of its buckets
 	given  int
@@ -223,34 +222,31 @@ type ordered struct {
 // buckets look alike one by one, are interchangeable, so that the numbers of the release, which decide between them, cannot be told.
 func (x *content) order(s segment) ordered {
 	out := ordered{within(x.classes, s.classes), within(x.buckets, s.buckets), within(x.pools, s.pools)}
-	x.rank(out.classes)
 	for _, p := range out.pools {
 		p.lists = x.lists(p.bags)
 	}
 	for _, b := range out.buckets {
 		b.lists = x.lists(b.bags)
-		slices.SortFunc(b.classes, func(p, q *class) int { return slices.Compare(p.ranks, q.ranks) })
+		slices.SortFunc(b.classes, x.compareCells)
 	}
 	shown := func(a, b *bucket) int {
-		if o := slices.CompareFunc(a.classes, b.classes, func(p, q *class) int { return slices.Compare(p.ranks, q.ranks) }); o != 0 {
+		if o := slices.CompareFunc(a.classes, b.classes, x.compareCells); o != 0 {
 			return o
 		}
 		return cmp.Or(x.compareBags(a.lists, b.lists), slices.Compare(a.behind, b.behind))
 	}
 	slices.SortFunc(out.buckets, shown)
 	for i, b := range out.buckets {
-		if i > 0 && shown(out.buckets[i-1], b) == 0 {
+		if b.place = i; i > 0 && shown(out.buckets[i-1], b) == 0 {
 			b.place = out.buckets[i-1].place
-		} else {
-			b.place = i
 		}
 		p := x.pools[b.pool]
 		p.places = append(p.places, b.place)
 	}
-	alike := func(p, q *pool) int {
-		return cmp.Or(slices.Compare(p.places, q.places), x.compareBags(p.lists, q.lists), x.compareTables(p, q))
-	}
-	slices.SortFunc(out.pools, func(p, q *pool) int { return cmp.Or(alike(p, q), cmp.Compare(p.number, q.number)) })
+	slices.SortFunc(out.pools, func(p, q *pool) int {
+		return cmp.Or(slices.Compare(p.places, q.places), x.compareBags(p.lists, q.lists), x.compareTables(p, q),
+			cmp.Compare(p.number, q.number))
+	})
 	rank := map[int]int{}
 	for i, p := range out.pools {
 		rank[p.number] = i
@@ -261,48 +257,27 @@ func (x *content) order(s segment) ordered {
 	var pools []*pool
 	for i, b := range out.buckets {
 		b.given = i + 1
-		if p := x.pools[b.pool]; p.given == 0 {
-			pools = append(pools, p)
-			p.given = len(pools)
-		}
+		pools = append(pools, x.pools[b.pool])
 	}
-	for _, p := range out.pools { // whose buckets have all left
+	pools, out.pools = append(pools, out.pools...), out.pools[:0:0] // behind them those whose buckets have all left
+	for _, p := range pools {
 		if p.given == 0 {
-			pools = append(pools, p)
-			p.given = len(pools)
+			out.pools = append(out.pools, p)
+			p.given = len(out.pools)
 		}
 	}
-	out.pools = pools
 	slices.SortFunc(out.classes, func(p, q *class) int {
-		return cmp.Or(slices.Compare(p.ranks, q.ranks), cmp.Compare(x.buckets[p.bucket].given, x.buckets[q.bucket].given))
+		return cmp.Or(x.compareCells(p, q), cmp.Compare(x.buckets[p.bucket].given, x.buckets[q.bucket].given))
 	})
 	return out
 }
 
-// rank gives each class the ranks of its cells, column by column.
-func (x *content) rank(classes []*class) {
-	for j := range x.columns.quasi {
-		c := &x.columns.quasi[j]
-		of := map[string]cell{}
-		for _, k := range classes {
-			of[k.cells[j].text] = k.cells[j]
-		}
-		texts := make([]string, 0, len(of))
-		for text := range of {
-			texts = append(texts, text)
-		}
-		slices.SortFunc(texts, func(a, b string) int { return c.compare(of[a], of[b]) })
-		rank := make(map[string]int, len(texts))
-		for i, text := range texts {
-			rank[text] = i
-		}
-		for _, k := range classes {
-			if j == 0 {
-				k.ranks = k.ranks[:0]
-			}
-			k.ranks = append(k.ranks, rank[k.cells[j].text])
-		}
+// compareCells is the order of classes by what they show, column by column.
+func (x *content) compareCells(p, q *class) (o int) {
+	for j := 0; j < len(p.cells) && o == 0; j++ {
+		o = x.columns.quasi[j].compare(p.cells[j], q.cells[j])
 	}
+	return o
 }
 
 // valueCount is a value of a bag, and how often it is there.
@@ -321,42 +296,23 @@ func (c *column) sorted(bag map[string]int) []valueCount {
 	return out
 }
 
-// lists are bags in the order of their values.
-func (x *content) lists(bags []map[string]int) [][]valueCount {
-	out := make([][]valueCount, len(bags))
+// lists are bags in the order of their values, each as often as it counts.
+func (x *content) lists(bags []map[string]int) [][]string {
+	out := make([][]string, len(bags))
 	for a := range bags {
-		out[a] = x.columns.sensitive[a].sorted(bags[a])
+		for _, v := range x.columns.sensitive[a].sorted(bags[a]) {
+			out[a] = append(out[a], slices.Repeat([]string{v.value}, v.n)...)
+		}
 	}
 	return out
 }
 
 // compareBags compares bags as sorted lists of values, attribute by attribute.
-func (x *content) compareBags(a, b [][]valueCount) int {
-	for i := range x.columns.sensitive {
-		if o := x.columns.sensitive[i].compareRuns(a[i], b[i]); o != 0 {
-			return o
-		}
+func (x *content) compareBags(a, b [][]string) (o int) {
+	for i := 0; i < len(a) && o == 0; i++ {
+		o = slices.CompareFunc(a[i], b[i], x.columns.sensitive[i].compareValues)
 	}
-	return 0
-}
-
-// compareRuns compares two bags as lists that have each value as often as it counts.
-func (c *column) compareRuns(a, b []valueCount) int {
-	usedA, usedB := 0, 0
-	for len(a) > 0 && len(b) > 0 {
-		if o := c.compareValues(a[0].value, b[0].value); o != 0 {
-			return o
-		}
-		n := min(a[0].n-usedA, b[0].n-usedB)
-		usedA, usedB = usedA+n, usedB+n
-		if usedA == a[0].n {
-			a, usedA = a[1:], 0
-		}
-		if usedB == b[0].n {
-			b, usedB = b[1:], 0
-		}
-	}
-	return len(a) - len(b)
+	return o
 }
 
 // pairCount is a line of a pair table.
@@ -391,29 +347,21 @@ func (x *content) compareTables(p, q *pool) int {
 
 // key tells buckets apart by what they show, their pools' tables included.
 func (x *content) key(b *bucket) string {
-	var out strings.Builder
 	var classes []string
 	for _, c := range b.classes {
-		var cells strings.Builder
+		text := ""
 		for _, k := range c.cells {
-			fmt.Fprintf(&cells, "%q ", k.text)
+			text += fmt.Sprintf("%q ", k.text)
 		}
-		classes = append(classes, cells.String())
+		classes = append(classes, text)
 	}
 	slices.Sort(classes)
-	fmt.Fprintf(&out, "%q%q", classes, b.behind)
-	bags := func(of []map[string]int) {
-		for a := range of {
-			fmt.Fprintf(&out, "%q", fmt.Sprint(x.columns.sensitive[a].sorted(of[a])))
-		}
-	}
-	bags(b.bags)
 	p := x.pools[b.pool]
-	bags(p.bags)
+	out := fmt.Sprintf("%q%q%q%q", classes, b.behind, x.lists(b.bags), x.lists(p.bags))
 	for i := range x.pairs {
-		fmt.Fprintf(&out, "%q", fmt.Sprint(x.pairsOf(p, i)))
+		out += fmt.Sprintf("%q", fmt.Sprint(x.pairsOf(p, i)))
 	}
-	return out.String()
+	return out
 }
 
 // partOpener opens the files of a part by their paths in a release.

@@ -24,15 +24,20 @@ type making struct {
 	out     snapshot.Manifest
 }
 
-// make writes the parts, the documents and the manifest of a release of a view.
-func (d *Definition) make(x *making, first uint32, previous [32]byte) (sum [32]byte, err error) {
-	last := len(x.eras) - 1
-	x.out = d.manifest(x.eras[last], x.of, first)
-	for i, c := range x.eras[:last] {
+// whole is the manifest of a view's release before its parts are there: of its newest era, with the former ones.
+func (d *Definition) whole(eras []*columns, of *snapshot.Manifest, first uint32) snapshot.Manifest {
+	last := len(eras) - 1
+	out := d.manifest(eras[last], of, first)
+	for i, c := range eras[:last] {
 		e := d.manifest(c, c.of, first)
-		x.out.Eras = append(x.out.Eras, snapshot.EraOf(&e))
-		x.out.Eras[i].Until = x.of.Eras[i].Until
+		out.Eras = append(out.Eras, snapshot.EraOf(&e))
+		out.Eras[i].Until = of.Eras[i].Until
 	}
+	return out
+}
+
+// make writes the parts, the documents and the manifest of a release of a view.
+func (d *Definition) make(x *making, previous [32]byte) (sum [32]byte, err error) {
 	if x.before != nil {
 		x.out.Previous = &snapshot.PreviousEntry{Release: x.before.Release, SHA256: hex.EncodeToString(previous[:])}
 	}
@@ -67,7 +72,8 @@ func (d *Definition) manifest(c *columns, m *snapshot.Manifest, first uint32) sn
 	out := snapshot.Manifest{FormatVersion: m.FormatVersion, Dataset: m.Dataset + "-" + d.Name, Release: m.Release, CreatedAt: m.CreatedAt,
 		Seeded: m.Seeded, About: m.About, Policy: m.Policy, Recoding: m.Recoding, Tables: c.tables(), Records: m.Records, Classes: m.Classes,
 		Buckets: m.Buckets, Pending: m.Pending, InitialMinPool: m.InitialMinPool, Erasure: m.Erasure, Window: m.Window, Expired: m.Expired,
-		PeopleEver: m.PeopleEver, View: d.entry(m, first), Parts: []snapshot.PartEntry{}, Quality: m.Quality, Privacy: m.Privacy}
+		PeopleEver: m.PeopleEver, View: &snapshot.ViewEntry{Name: d.Name, Of: m.Dataset, First: first, Cells: d.Cells, Values: d.Values},
+		Parts: []snapshot.PartEntry{}, Quality: m.Quality, Privacy: m.Privacy}
 	for _, e := range m.Schema {
 		for _, of := range [][]column{c.quasi, c.sensitive} {
 			if i := slices.IndexFunc(of, func(c column) bool { return c.Name == e.Name }); i >= 0 {

@@ -20,20 +20,9 @@ type sheet struct {
 	rows  int
 }
 
-// row appends a row: numbers in front, fields, numbers behind.
-func (s *sheet) row(front []int, fields []string, back ...int) {
-	var line []byte
-	for _, n := range front {
-		line = append(strconv.AppendInt(line, int64(n), 10), ',')
-	}
-	for _, f := range fields {
-		line = append(snapshot.AppendField(line, f), ',')
-	}
-	for _, n := range back {
-		line = append(strconv.AppendInt(line, int64(n), 10), ',')
-	}
-	line[len(line)-1] = '\n'
-	s.put(line)
+// row appends a row.
+func (s *sheet) row(fields ...string) {
+	s.put(snapshot.AppendRow(nil, fields))
 	s.rows++
 }
 
@@ -110,13 +99,15 @@ func names(of []column) (out []string) {
 
 func (w *written) data(s *sheet) {
 	for i, o := range w.parts {
+		at := w.segments[i]
 		for n, c := range o.classes {
-			var cells []string
+			var row []string
 			for _, k := range c.cells {
-				cells = append(cells, k.text)
+				row = append(row, k.text)
 			}
+			row = append(row, strconv.Itoa(at.classes[0]+n+1), strconv.Itoa(at.buckets[0]+w.buckets[c.bucket].given))
 			for range c.people {
-				s.row(nil, cells, w.segments[i].classes[0]+n+1, w.segments[i].buckets[0]+w.buckets[c.bucket].given)
+				s.row(row...)
 			}
 		}
 	}
@@ -142,11 +133,11 @@ func (w *written) bagRows(s *sheet, number int, bags []map[string]int) {
 	for a := range w.columns.sensitive {
 		c := &w.columns.sensitive[a]
 		for _, v := range c.sorted(bags[a]) {
-			fields := append([]string{c.Name}, equivclass.Parts(v.value)...)
-			for len(fields) <= w.columns.of.Privacy.MaxRecords {
-				fields = append(fields, "")
+			row := append([]string{strconv.Itoa(number), c.Name}, equivclass.Parts(v.value)...)
+			for len(row) <= w.columns.of.Privacy.MaxRecords+1 {
+				row = append(row, "")
 			}
-			s.row([]int{number}, fields, v.n)
+			s.row(append(row, strconv.Itoa(v.n))...)
 		}
 	}
 }
@@ -154,7 +145,8 @@ func (w *written) bagRows(s *sheet, number int, bags []map[string]int) {
 func (w *written) bucketList(s *sheet) {
 	for i, o := range w.parts {
 		for _, b := range o.buckets {
-			s.row([]int{w.segments[i].buckets[0] + b.given, w.segments[i].pools[0] + w.pools[b.pool].given, b.people}, b.behind)
+			s.row(append([]string{strconv.Itoa(w.segments[i].buckets[0] + b.given), strconv.Itoa(w.segments[i].pools[0] + w.pools[b.pool].given),
+				strconv.Itoa(b.people)}, b.behind...)...)
 		}
 	}
 }
@@ -164,7 +156,7 @@ func (w *written) pairTables(s *sheet) {
 		for _, p := range o.pools {
 			for j, pair := range w.pairs {
 				for _, v := range w.pairsOf(p, j) {
-					s.row([]int{w.segments[i].pools[0] + p.given}, []string{pair[0], v.values[0], pair[1], v.values[1]}, v.n)
+					s.row(strconv.Itoa(w.segments[i].pools[0]+p.given), pair[0], v.values[0], pair[1], v.values[1], strconv.Itoa(v.n))
 				}
 			}
 		}

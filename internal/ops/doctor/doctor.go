@@ -68,6 +68,8 @@ func Examine(ctx context.Context, p *Patient, show func(Finding)) []Finding {
 	e := &examination{Patient: p, show: show}
 	e.process()
 	e.files()
+	e.views()
+	e.ledger(ctx)
 	e.disks()
 	e.clock()
 	e.certificates()

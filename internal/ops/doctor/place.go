@@ -1,7 +1,9 @@
 package doctor
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -76,6 +78,43 @@ func (e *examination) files() {
 		same {
 		e.add(Warning, "release.ledger", "put release.ledger on another disk",
 			"it is on the disk of the state, so an old copy of both would not show")
+	}
+}
+
+// views says how far they are, as the newest status has it.
+func (e *examination) views() {
+	if e.Status == nil {
+		return
+	}
+	for _, v := range e.Status.Views {
+		switch {
+		case v.Failure != "":
+			e.add(Warning, "release.views", "docs/RUNBOOK.md#anondviewfailing", "view %s is %d releases behind: %s", v.Name, v.Behind, v.Failure)
+		case v.Behind > 0:
+			e.add(Warning, "release.views", "a start makes up for them", "view %s is %d releases behind", v.Name, v.Behind)
+		default:
+			e.add(OK, "release.views", "", "view %s is at release %d", v.Name, v.Release)
+		}
+	}
+}
+
+// ledger reads the ledger of subjects.
+func (e *examination) ledger(ctx context.Context) {
+	if e.Config.SubjectLedger == "" {
+		return
+	}
+	content, err := dataset.ReadLedger(ctx, e.Config)
+	switch {
+	case err != nil:
+		e.add(Failed, "subject.ledger", fault.Hint(err), "%v", err)
+	case content != nil:
+		own := "this one has not joined yet"
+		for _, m := range content.Members {
+			if m.Dataset == e.Config.Dataset {
+				own = fmt.Sprintf("this one has %d people", m.Claimed)
+			}
+		}
+		e.add(OK, "subject.ledger", "", "whole, of %d datasets; %s", len(content.Members), own)
 	}
 }
 

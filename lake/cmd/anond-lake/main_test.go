@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,6 +18,7 @@ import (
 	"anond/equivclass/equivtest/tier"
 	"anond/internal/fault"
 	"anond/lake/internal/laketest"
+	"anond/snapshot"
 )
 
 func TestMain(m *testing.M) {
@@ -127,6 +129,35 @@ func TestFollow(t *testing.T) {
 	}
 	assert.Empty(t, logs.String())
 	assert.FileExists(t, filepath.Join(site.Dir, "parquet", "000002", "lake.json"))
+}
+
+// TestAViewIsTakenLikeReleases: the directory of a view, also of one whose chain began with a later release that has all parts at once.
+func TestAViewIsTakenLikeReleases(t *testing.T) {
+	tier.NotShort(t, "it runs the program")
+	site := laketest.New(t, laketest.Recoding{Level: "L2", Name: "buckets"})
+	site.Publish(3)
+	edit := func(from, to string) {
+		path := filepath.Join(site.Dir, "anond.yaml")
+		config, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(config), from, to, 1)), 0o600))
+	}
+	edit("recoding: buckets", "recoding: buckets, keep: {releases: 1}")
+	site.Publish(1)
+	edit("recoding: buckets", "recoding: buckets, views: [{name: late, columns: [age, Postcode, diagnosis]}]")
+	site.Publish(1)
+	view := site.Releases + "-late"
+	require.NoDirExists(t, filepath.Join(view, "000001"))
+	m, err := snapshot.Show(snapshot.OS(), view, 0)
+	require.NoError(t, err)
+	require.Greater(t, m.View.First, uint32(1))
+	for _, form := range []string{"iceberg", "parquet"} {
+		out, log := &text{}, &text{}
+		require.Zero(t, run(t.Context(), []string{form, view, filepath.Join(site.Dir, form)}, out, log), log)
+		assert.Contains(t, out.String(), fmt.Sprintf("release %d: ", m.Release), form)
+		assert.Contains(t, out.String(), fmt.Sprint(m.Records), form)
+		assert.NotContains(t, out.String(), "release 1: ")
+	}
 }
 
 // TestManAndCompletion: a page for each command, the same bytes each time, and scripts for shells.

@@ -248,9 +248,12 @@ func (l *Layout) Without(parts int) *Layout {
 
 func (l *Layout) Classes() int { return int(l.Start[len(l.Start)-1]) }
 
-// Place names the class of a number.
+// Place names the class of a number. One that a damaged release has behind its last part is in none.
 func (l *Layout) Place(id uint32) (part string, number int) {
 	i := l.Part(id)
+	if i >= len(l.names) {
+		return "", int(id)
+	}
 	return l.names[i], int(id-l.Start[i]) + 1
 }
 

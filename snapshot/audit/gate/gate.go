@@ -231,6 +231,9 @@ func (g *era) resume(rel *chain.Release, placed []Placement, regroups []uint16, 
 		f.Add("microdata", format.KindMembersMismatch, rel.Num, 0, "withdrawn",
 			"the records of buckets that have left are not as many as these had")
 	}
+	if len(f.List) > 0 { // what does not fit itself need not fit who is in it
+		return nil
+	}
 	next, _ := chain.NewCarry().Advance(rel, classOf, g.S, &format.Faults{}) // every class counts as born: only the counts matter
 	next.Regroups = format.Fit(slices.Clone(regroups), max(len(regroups), len(classOf)))
 	return func() {

@@ -200,6 +200,9 @@ func (u *uniting) attempt(faults []*fault) (ending, error) {
 		return unexpected, err
 	}
 	if a.cut != nil {
+		for _, s := range u.shards {
+			s.settled = false // their disk has lost power, too
+		}
 		if err := u.mirror.Cut(u.shards[0].keeping(a.cut.Draw)); err != nil {
 			return unexpected, err
 		}

@@ -1,7 +1,6 @@
 package chaos
 
 import (
-	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"anond/incremental/state"
 	"anond/ingest"
 	"anond/internal/dataset"
 	"anond/internal/testkit/programtest"
@@ -41,9 +41,6 @@ type shard struct {
 	next  []*fault
 	ended bool // its newest state is lost for good: the others go on
 }
-
-// subjectKey is one for all shards; the harness has nothing to hide.
-const subjectKey = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 
 func newDivision(p *chaosPlan, dir string, random *rand.Rand, bug planted, t *trace) (*division, error) {
 	d := &division{plan: p, dir: dir, random: random, planted: bug, trace: t, feed: newFeed(random, p.World.Partitions)}
@@ -84,6 +81,7 @@ func (d *division) newShard(i int) (*shard, error) {
 	s.feed.strays = d.planted.strays && i == 0
 	out := &shard{p: newPlayed(), inside: &inside{site: s, plan: d.plan, random: d.random, clock: newClock(), mirror: d.mirror,
 		planted: d.planted, trace: d.trace}}
+	s.put = out.place
 	journal := ""
 	if w.Journal {
 		out.journal = journaltest.New()
@@ -102,16 +100,14 @@ func (d *division) newShard(i int) (*shard, error) {
 
 // play plays a plan of shards.
 func (d *division) play() ([]*played, error) {
-	for i, s := range d.plan.Steps {
-		err := error(nil)
+	err := d.plan.each(func(s step) error {
 		if s.Do == stepRun || s.Do == stepLive {
-			err = d.round(s.Do == stepLive, s.Draw)
-		} else {
-			err = d.prepare(s)
+			return d.round(s.Do == stepLive, s.Draw)
 		}
-		if err != nil {
-			return d.played(), fmt.Errorf("step %d (%s %d): %w", i+1, s.Do, s.N, err)
-		}
+		return d.prepare(s)
+	})
+	if err != nil {
+		return d.played(), err
 	}
 	for _, s := range d.shards {
 		if err := s.unlessEnded(func() error { return s.finish(s.p) }); err != nil {

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -33,6 +34,7 @@ type planted struct {
 	files  func(snapshot.FS) snapshot.FS
 	store  func(state.Store) state.Store
 	source func(ingest.Source) ingest.Source
+	owners func(ingest.Owners) ingest.Owners
 	sink   func(ingest.DeadLetters) ingest.DeadLetters
 	// forgetting is told that an erasure has died, and what the list of who was forgotten held.
 	forgetting func(list string, before []byte) error
@@ -66,6 +68,7 @@ type inside struct {
 	planted planted
 	trace   *trace
 	linger  time.Duration // how long the next run goes on
+	look    time.Duration // how much of it passes between two looks
 	older   bool          // the state in place may be an older one
 	broker  *brokered     // nil: the source is injected
 }
@@ -95,8 +98,10 @@ func newInside(p *chaosPlan, dir string, random *rand.Rand, planted planted, t *
 			return nil, err
 		}
 	}
-	return &inside{broker: b, site: s, plan: p, random: random, clock: newClock(), mirror: snapshottest.NewMirror(filepath.Join(dir, "disk")),
-		planted: planted, trace: t}, nil
+	w := &inside{broker: b, site: s, plan: p, random: random, clock: newClock(), mirror: snapshottest.NewMirror(filepath.Join(dir, "disk")),
+		planted: planted, trace: t}
+	s.put = w.place
+	return w, nil
 }
 
 // insideSections are those of a daemon of which everything is injected.
@@ -174,7 +179,7 @@ func (w *inside) daemon(live bool, a *armed) error {
 		},
 		Jitter:     func() float64 { return 0.5 },
 		Forgetting: w.forgetting(a),
-		Owners:     func(o ingest.Owners) ingest.Owners { return &claiming{o, a} },
+		Owners:     func(o ingest.Owners) ingest.Owners { return plant(w.planted.owners, ingest.Owners(&claiming{o, a})) },
 		Journal:    w.journaling(a),
 	}
 	err := daemon.Run(ctx, w.limited(live, a), o)
@@ -249,7 +254,7 @@ func (w *inside) lingers() bool {
 	if w.linger <= 0 {
 		return false
 	}
-	by := max(time.Hour, w.linger/mostLooks)
+	by := w.look
 	if window, err := time.ParseDuration(w.plan.World.Window); err == nil {
 		by = min(by, window/2)
 		w.linger = min(w.linger, mostLooks*by)
@@ -383,4 +388,9 @@ func (w *inside) keeping(draw uint32) func() float64 {
 		return func() float64 { return 1 }
 	}
 	return w.random.Float64
+}
+
+// place writes a published file durably.
+func (w *inside) place(path, content string) error {
+	return w.mirror.Put(path, []byte(content), strings.Contains(path, "part-"))
 }

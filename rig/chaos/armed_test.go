@@ -84,13 +84,6 @@ func (a *armed) at(what string, kinds ...string) (due []*fault) {
 	return due
 }
 
-// take notes that the fault has taken effect.
-func (f *fault) take(at int) {
-	if !f.took {
-		f.took, f.since = true, at
-	}
-}
-
 // times is how often a fault happens.
 func (f *fault) times() int {
 	switch f.Do {
@@ -194,13 +187,6 @@ func (a *armed) spoil(path string, data []byte) []byte {
 		data = flipped(data, f.Draw)
 	}
 	return data
-}
-
-// flipped returns a copy with one bit turned.
-func flipped(data []byte, draw uint32) []byte {
-	out := append([]byte(nil), data...)
-	out[int(draw/8)%len(out)] ^= 1 << (draw % 8)
-	return out
 }
 
 // before and after are asked around each commit.

@@ -15,9 +15,6 @@ type clock struct {
 	all  time.Duration // and ever
 }
 
-// epoch is when plans begin, so that nothing depends on the day.
-var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-
 func newClock() *clock { return &clock{set: time.Until(epoch)} }
 
 // Now is the time of the plan.
@@ -33,9 +30,6 @@ func (c *clock) Ticker(d time.Duration) (<-chan time.Time, func()) {
 }
 
 var clockOfBubble = system.System()
-
-// ofClock says of a kind of fault that it sets the clock during a run.
-func ofClock(kind string) bool { return kind == "clock-leaps" || kind == "clock-falls" }
 
 // hours is by how much a clock is set, up to twelve days.
 func (f *fault) hours() time.Duration { return time.Duration(1+f.Draw%300) * time.Hour }
