@@ -7,7 +7,6 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental/pools"
-	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -84,14 +83,14 @@ func (i *inspection) values(s *state.State) (faults []error) {
 	if i.policy.Level != state.L2 {
 		return nil
 	}
-	sensitive, want := i.records.Schema.Sensitive(), map[settle.Stratum]*state.Values{}
+	sensitive, want := i.records.Schema.Sensitive(), map[state.Group]*state.Values{}
 	people, removed := s.History.Newcomers(s.Head.Removed), s.History.Newcomers(s.Head.Removed) > 0
 	for _, c := range i.classes {
-		of := i.records.StratumOf(c.Members[0])
+		of := state.Group{Stratum: i.records.StratumOf(c.Members[0]), Sensitive: i.records.Has(sensitive, c.Members[0])}
 		if want[of] == nil {
-			want[of] = &state.Values{Counts: make([][]int, len(sensitive))}
+			want[of] = &state.Values{Counts: make([][]int, of.Sensitive)}
 		}
-		for k, attribute := range sensitive {
+		for k, attribute := range sensitive[:of.Sensitive] {
 			want[of].Counts[k] = append(want[of].Counts[k], make([]int, i.records.Dicts[attribute].Len()-len(want[of].Counts[k]))...)
 			equivclass.Tally(&i.records.Columns[attribute], c.Members, want[of].Counts[k])
 		}

@@ -15,8 +15,12 @@ import (
 // (firstRecords). Where a record came from stays on disk.
 type Records struct {
 	equivclass.Packed
-	Schema    *equivclass.Schema
-	Stores    []int // attributes in a block of the store: quasi-identifiers, then the sensitive ones
+	Schema *equivclass.Schema
+	// Stores are the attributes in a block of the store: quasi-identifiers and sensitive ones, in the order of the schema. Later settings
+	// may have further ones behind them, so that a block has the first ones of these.
+	Stores    []int
+	Begins    map[int]RecordID // by attribute that records below lack
+	width     int              // of the newest block
 	Interrupt interrupt
 	Leaves    map[int]*Leaves // of attributes with a hierarchy
 	bound     bool            // leaves are complete
@@ -57,12 +61,34 @@ func NewColumns(s *equivclass.Schema) Records {
 	}
 	order = append(order, s.Sensitive()...)
 	c := Records{Packed: *equivclass.NewPacked(s.Attributes(), order...), Schema: s,
-		Stores: slices.Concat(s.Quasi(), s.Sensitive()), Leaves: newLeafTables(s)}
+		Stores: slices.Sorted(slices.Values(slices.Concat(s.Quasi(), s.Sensitive()))), Leaves: newLeafTables(s)}
 	if s.SubjectIndex() >= 0 {
 		c.Firsts = &firstRecords{}
 	}
 	return c
 }
+
+// Under are the same records as an earlier schema has them, whose attributes are the first ones of this one. It is for those who
+// look at people of that time, and for as long as nothing is appended.
+func (c *Records) Under(s *equivclass.Schema) *Records {
+	out := *c
+	out.Schema = s
+	return &out
+}
+
+// Lacks reports whether a record arrived before records had an attribute. Its code stands for nothing then.
+func (c *Records) Lacks(attribute int, r RecordID) bool { return r < c.Begins[attribute] }
+
+// Has is how many of some attributes a record has: the first ones.
+func (c *Records) Has(attributes []int, r RecordID) (n int) {
+	for n < len(attributes) && !c.Lacks(attributes[n], r) {
+		n++
+	}
+	return n
+}
+
+// StoreOf is the place of an attribute in a block of the store.
+func (c *Records) StoreOf(attribute int) int { return slices.Index(c.Stores, attribute) }
 
 // Stratify gives the columns of a state without records one for strata.
 func (c *Records) Stratify() { c.Stratum = []settle.Stratum{} }
@@ -148,7 +174,7 @@ func (c *Records) Room(records int) {
 
 // AppendBlock takes in a block from the store.
 func (c *Records) AppendBlock(b *RecordBlock) error {
-	if b.First != c.Len() || len(b.Columns) != len(c.Stores) || (b.Subject == nil) != (c.Firsts == nil) ||
+	if b.First != c.Len() || len(b.Columns) > len(c.Stores) || len(b.Columns) < max(c.width, 1) || (b.Subject == nil) != (c.Firsts == nil) ||
 		(b.Stratum == nil) != (c.Stratum == nil) {
 		return fmt.Errorf("%w: block of record %d does not follow record %d", ErrCorrupt, b.First, c.Len())
 	}
@@ -157,7 +183,14 @@ func (c *Records) AppendBlock(b *RecordBlock) error {
 	}
 	c.BindLeaves()
 	codes := make([][]equivclass.Code, len(c.Dicts))
-	for k, attribute := range c.Stores {
+	c.width = len(b.Columns)
+	for _, attribute := range c.Stores[c.width:] {
+		if codes[attribute] = make([]equivclass.Code, b.Len()); c.Begins == nil {
+			c.Begins = map[int]RecordID{}
+		}
+		c.Begins[attribute] = b.First + RecordID(b.Len())
+	}
+	for k, attribute := range c.Stores[:c.width] {
 		codes[attribute] = b.Columns[k]
 		n := c.storedCodes(attribute)
 		for _, v := range b.Columns[k] {
@@ -196,8 +229,8 @@ func (c *Records) storedCodes(attribute int) equivclass.Code {
 
 // fromStored puts the leaves of a block into the numbering of the present trees.
 func (c *Records) fromStored(b *RecordBlock) {
-	for k, attribute := range c.Stores {
-		if l := c.Leaves[attribute]; l != nil {
+	for k := range b.Columns {
+		if l := c.Leaves[c.Stores[k]]; l != nil {
 			l.fromStored(b.Columns[k])
 		}
 	}
@@ -248,7 +281,7 @@ func (c *Records) Space(cut RecordID) *equivclass.Space {
 		known := 0
 		if cut == c.Len() { // a value is taken in with its first record
 			known = c.Dicts[attribute].Len()
-		} else if most, any := c.Columns[attribute].Most(int(cut)); any {
+		} else if most, any := c.Columns[attribute].Most(int(cut)); any && !c.Lacks(attribute, cut-1) {
 			known = int(most) + 1
 		}
 		dicts = append(dicts, c.Dicts[attribute].Prefix(known))

@@ -16,6 +16,7 @@ import (
 type generator struct {
 	random  *rand.Rand
 	columns int
+	further int // columns that later settings have added
 	// partitions of the topic, in some of the histories: they are those of a shard
 	partitions int
 	guard      state.Guard
@@ -137,7 +138,10 @@ func (g *generator) partition(n int) state.Partition {
 func (g *generator) addBlock(d *state.Delta) {
 	n := 1 + g.random.IntN([]int{2, 50, 300, 3000}[g.random.IntN(4)])
 	g.tick += int64(g.random.IntN(2))
-	b := &state.RecordBlock{First: g.guard.Records, Tick: g.tick, Columns: make([][]equivclass.Code, g.columns+1)}
+	if g.chance(0.05) {
+		g.further++
+	}
+	b := &state.RecordBlock{First: g.guard.Records, Tick: g.tick, Columns: make([][]equivclass.Code, g.columns+1+g.further)}
 	for _, prior := range d.Records {
 		b.First += state.RecordID(prior.Len())
 	}

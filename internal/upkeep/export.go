@@ -275,6 +275,9 @@ func (e *Exporter) text(v *incremental.View, attribute, r int) string {
 		}
 		return fmt.Sprintf("%s%016x", e.key, v.Subject[r])
 	}
+	if v.Lacks(attribute, r) {
+		return ""
+	}
 	return v.Dictionaries[attribute].Text(v.Column(attribute).At(r))
 }
 
