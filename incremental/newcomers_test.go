@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,8 +13,11 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
+	"anond/incremental/retire"
+	"anond/incremental/state"
 	"anond/ingest"
 	"anond/ingest/decode"
+	"anond/internal/fault"
 )
 
 // turn is a stream in which settings change for those who come later. People 0 to 3 are the first pool; of 4 a record is refused for a
@@ -211,4 +215,193 @@ func TestBrokenNewcomers(t *testing.T) {
 			assert.Equal(t, big.NewRat(1, 1), worst)
 		})
 	}
+}
+
+// changing is a stream whose settings change for those who come later.
+type changing struct {
+	*poolFeed
+	people int
+	column bool // records have another attribute
+}
+
+func newChanging(t *testing.T) *changing {
+	return &changing{poolFeed: newPoolFeed(t, newSchema(t, true), bucketPolicy(4, 2), 1)}
+}
+
+// row is the record of a person.
+func (f *changing) row(n int) equivclass.Row {
+	row := append(zoned(n, string(byte('a'+n%6))), []byte(strconv.Itoa(n)))
+	if f.column {
+		row = append(row, []byte(strconv.Itoa(n%7)))
+	}
+	return row
+}
+
+// come applies the records of so many people.
+func (f *changing) come(n int) {
+	f.t.Helper()
+	var rows []equivclass.Row
+	for range n {
+		rows = append(rows, f.row(f.people))
+		f.people++
+	}
+	f.apply(rows)
+}
+
+// send places one record as a host does.
+func (f *changing) send(row equivclass.Row) {
+	f.t.Helper()
+	_, err := ingest.Place(f.m, f.options.Schema, source, &ingest.Record{Offset: f.offset}, decode.Outcome{}, row, f.m.SubjectOf(row), false)
+	require.NoError(f.t, err)
+	f.offset++
+	require.NoError(f.t, f.m.Commit())
+}
+
+// widen adds a quasi-identifier.
+func (f *changing) widen() error {
+	before := f.options
+	f.options.Schema, f.column = further(f.t, before.Schema, number("rooms")), true
+	f.open()
+	if err := f.m.Newcomers(before); err != nil {
+		f.options, f.column = before, false
+		f.open()
+		return err
+	}
+	require.NoError(f.t, f.m.Commit())
+	f.open()
+	return nil
+}
+
+// TestSettingsOfNewcomersWaitForPools: settings for those who come later do not change before the first pool is decided, nor while those
+// who wait are enough for a pool; a cut at the end of the source publishes these. Whoever is left lapses.
+func TestSettingsOfNewcomersWaitForPools(t *testing.T) {
+	f := newChanging(t)
+	f.come(400)
+	kind, _ := fault.Of(f.widen())
+	require.Equal(t, fault.Config, kind)
+	require.ErrorContains(t, f.widen(), "the first pool is not decided")
+	require.NotNil(t, f.cut())
+	f.come(1003)
+	err := f.widen()
+	require.ErrorContains(t, err, "who would be published under the earlier ones")
+	_, hint := fault.Of(err)
+	require.Contains(t, hint, "anond run --once")
+
+	flushed, err := f.m.Flush(2, [32]byte{})
+	require.NoError(t, err)
+	require.NoError(t, f.m.Published(flushed.Release, [32]byte{1}))
+	left := f.m.Status().Pending.Waiting
+	require.Positive(t, left)
+	require.NoError(t, f.widen())
+	s := f.m.Status()
+	require.Equal(t, left, s.Lapsed)
+	require.Zero(t, s.Pending.Total())
+	require.Equal(t, s.Sent, s.Accounted())
+
+	f.come(1000)
+	f.send(f.row(1)) // of somebody who was published, or lapsed
+	intent := f.cut()
+	require.NotNil(t, intent)
+	v, err := f.m.Releases().Change(intent.Release)
+	require.NoError(t, err)
+	for _, c := range v.Classes {
+		require.False(t, v.Lacks(5, int(c.Members[0])))
+	}
+	require.Len(t, v.Scale, 4, "what numbers of the new column are measured by is fixed with its first pool")
+	f.open()
+	require.Empty(t, f.m.CheckInvariants())
+	require.Equal(t, v.Scale, f.m.Releases().All().Scale)
+}
+
+// TestWhoseMessagesBroughtNoRecord: a state knows them, also after a restart. They may come with a sound record while settings stay, and
+// not after these have changed for those who come later.
+func TestWhoseMessagesBroughtNoRecord(t *testing.T) {
+	f := newChanging(t)
+	far := func(n int) equivclass.Row {
+		row := f.row(n)
+		row[0] = []byte("far")
+		return row
+	}
+	f.come(400)
+	require.NotNil(t, f.cut())
+	digests := f.m.Digests()
+	f.send(far(1000))
+	f.send(far(1001))
+	f.send(far(1)) // of whom there is a record
+	require.Equal(t, digests, f.m.Digests())
+	f.open()
+	f.send(f.row(1000))
+	require.Equal(t, 401, f.m.Arrived(), "settings have not changed")
+	require.NoError(t, f.widen())
+	require.Equal(t, digests+3, f.m.Digests(), "1000, who has lapsed, and both who were seen")
+	beyond := f.m.Status().Beyond
+	f.send(f.row(1001))
+	f.send(f.row(1000))
+	require.Equal(t, beyond+2, f.m.Status().Beyond)
+	require.Equal(t, 401, f.m.Arrived())
+	f.send(far(2000))
+	f.send(f.row(2000))
+	require.Equal(t, 402, f.m.Arrived(), "who comes after the change")
+	s := f.m.Status()
+	require.Equal(t, s.Sent, s.Accounted())
+}
+
+// TestSeenPeopleAreBounded: state.max_records bounds them together with the records.
+func TestSeenPeopleAreBounded(t *testing.T) {
+	f := newChanging(t)
+	f.options.Policy.MaxRecords = 5
+	f.open()
+	f.come(2)
+	for n := range 3 {
+		row := f.row(1000 + n)
+		row[0] = []byte("far")
+		f.send(row)
+	}
+	row := f.row(2000)
+	require.ErrorIs(t, f.m.See(f.m.SubjectOf(row)), incremental.ErrStateFull)
+	require.NoError(t, f.m.See(f.m.SubjectOf(f.row(1000))), "who is known takes no more room")
+}
+
+// TestPeopleOfFewerColumnsLeave: people are forgotten, and leave with their parts, whose records have fewer columns than later ones.
+func TestPeopleOfFewerColumnsLeave(t *testing.T) {
+	f := newChanging(t)
+	var err error
+	f.options.Policy.Window, err = retire.Parse("2")
+	require.NoError(t, err)
+	f.open()
+	f.come(400)
+	require.NotNil(t, f.cut())
+	f.come(3)
+	require.NoError(t, f.widen())
+	forget := func(people ...int) {
+		t.Helper()
+		var asked []state.Digest
+		for _, n := range people {
+			d, _ := f.m.Forgetting().DigestOf([]byte(strconv.Itoa(n)))
+			asked = append(asked, d)
+		}
+		e, err := f.m.Forget(asked)
+		require.NoError(t, err)
+		f.store = f.store.Forget(e)
+		f.open()
+		require.Empty(t, f.m.CheckInvariants())
+	}
+	forget(7, 401) // one who is published, and one who has lapsed, before anybody has the new column
+	f.come(1000)
+	require.NotNil(t, f.cut())
+	forget(8, 402, 1000)
+	for range 2 {
+		f.come(1000)
+		require.NotNil(t, f.cut())
+	}
+	require.NoError(t, f.store.Remove(f.m.Removal()))
+	f.open()
+	require.Empty(t, f.m.CheckInvariants())
+	require.Less(t, f.m.Arrived(), 3403)
+	s := f.m.Status()
+	require.Equal(t, s.Sent, s.Accounted())
+	f.send(f.row(9)) // who has left
+	require.Equal(t, s.Beyond+1, f.m.Status().Beyond)
+	f.come(1000)
+	require.NotNil(t, f.cut())
 }
