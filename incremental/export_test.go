@@ -329,10 +329,7 @@ func (m *Machine) Correct(r, like state.RecordID) {
 // StratumOf is the stratum of a record.
 func (m *Machine) StratumOf(r state.RecordID) settle.Stratum { return m.s.Records.StratumOf(r) }
 
-// Newcomers changes settings for people who come later.
-func (m *Machine) Newcomers(before Options) error { return m.newcomers(before) }
-
-// LapseAll and CloseToSeen are the two halves of what it does, for machines that lack one.
+// LapseAll and CloseToSeen are the two halves of what a machine does whose settings change for people who come later.
 func (m *Machine) LapseAll() { m.lapseAll() }
 
 func (m *Machine) CloseToSeen() { m.closeToSeen() }

@@ -26,6 +26,9 @@ type Options struct {
 	// Later are the keys of Settings that may be others for later pools, at level L2. Apply takes such changes in: an era begins.
 	Later map[string]state.Later
 	Apply bool
+	// Lapse: if they are those of people who come later, all who wait and who are observed lapse; otherwise such a change is refused
+	// as long as there is somebody.
+	Lapse bool
 	// Config is what the state keeps of the settings, and Rebuild makes of it again what the machine was opened with in an earlier
 	// era: schema, policy, settings, hierarchies.
 	Config  func() []byte
@@ -116,14 +119,16 @@ func Open(store state.Store, o Options) (*Machine, error) {
 	if l.fresh {
 		m.s.Head.Meta = state.Meta{Seed: o.Seed, Seeded: o.Seeded}
 	}
-	a := adoption{Options: o, head: &m.s.Head, records: &m.s.Records, staged: &m.staged, history: &m.s.History, bound: !m.s.BeforeRelease(),
+	a := adoption{Options: l.Options, head: &m.s.Head, records: &m.s.Records, staged: &m.staged, history: &m.s.History, bound: !m.s.BeforeRelease(),
 		attempt: m.attempts.Number, sent: m.intake.counters.Sent > 0, ends: m.intake.offsets.ends()}
 	changed := changedSettings(m.s.Head.Settings, o.Settings)
 	if err := a.settings(); err != nil {
 		return nil, err
 	}
-	if err := m.admits(changed); err != nil {
-		return nil, err
+	if a.before == nil { // otherwise nobody is observed any more
+		if err := m.admits(changed); err != nil {
+			return nil, err
+		}
 	}
 	m.s.Policy.Requirement = plan.WithReference(m.s.Policy.Requirement, m.s.Schema, m.s.Head.References)
 	m.s.Secrets = state.NewSecrets(m.s.Head.Seed, o.SubjectKey)
@@ -135,6 +140,11 @@ func Open(store state.Store, o Options) (*Machine, error) {
 	m.s.Records.Scale = m.s.Head.Scale
 	m.s.Now = m.s.RestoredTime()
 	m.rebuild()
+	if a.before != nil {
+		if err := m.newcomers(*a.before, o.Lapse); err != nil {
+			return nil, err
+		}
+	}
 	return m, m.s.Interrupt.Err()
 }
 

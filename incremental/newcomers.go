@@ -1,9 +1,14 @@
 package incremental
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	"anond/equivclass"
 	"anond/incremental/plan"
 	"anond/incremental/pools"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 	"anond/internal/fault"
 )
@@ -11,17 +16,17 @@ import (
 // Some settings say what is taken in and of whom: which columns a record has, which sensitive values are valid, which messages can be
 // read. They may change for people who come later, and for nobody else.
 //
-// Whoever has arrived before the change is done with at the change. Those who are enough for a pool are published first: until then the
-// change is refused, and a run up to the end of the source publishes them under the settings in force. The wait of the others ends
-// there, as that of people who waited longer than policy.max_wait (lapse.go): nobody joins them any more, so they never were enough.
-// So were all whose messages brought no record (state.Seen): they are beyond from here on (state.Earlier), also with a sound record.
+// Whoever has arrived before the change is done with at the change. Those who are enough for a pool may be published first, by a run up
+// to the end of the source under the settings in force. For all others the change is the end: of the wait, as for people who have waited
+// longer than policy.max_wait (lapse.go), and of the window, as for whoever leaves it with nothing to show. Whose messages brought no
+// record (state.Seen) are beyond from here on (state.Earlier), also with a sound record. The operator has to say so (Options.Lapse).
 //
 // Claim. Every posterior of Theorem E stays, of those published before and after (theory: rules by part). Proof. The moment of the
 // change is the operator's, who knows no value of those who wait. Who has arrived by then, with a record or without, follows from
 // arrivals alone: a person is known by a digest from the first message on, whatever becomes of the message. So of every later
 // pool all people have come after the change, all were judged by the same settings, and every value of its bag was valid for each of
-// them when they came: exchanging two values of the pool leaves all that is seen as it is. Whether the change is refused follows from
-// counts and from published values (package pools), and who lapses from arrivals and from earlier pools.  QED
+// them when they came: exchanging two values of the pool leaves all that is seen as it is. Who lapses follows from arrivals and from earlier
+// pools.  QED
 // If whoever could not be taken in before came with the others after, everybody would know that the value of such a person is a new
 // one, or that of the others an old one. In all worlds of small streams: TestNewcomers, with the twins of TestBrokenNewcomers.
 //
@@ -32,37 +37,55 @@ func newcomersOnly(hint, format string, args ...any) error {
 	return fault.Errorf(fault.Config, hint, "the settings that change are those of people who come later, and "+format, args...)
 }
 
+// newcomers notes that settings change of people who come later. free: nothing is decided, so that these are the settings of those who
+// have come already, too.
+func (a *adoption) newcomers(changed []string, free bool) error {
+	keys := slices.DeleteFunc(slices.Clone(changed), func(k string) bool { of, later := a.Later[k]; return !later || of != state.Newcomer })
+	switch {
+	case len(keys) == 0 || len(a.head.Eras) == 0:
+		return nil
+	case free:
+		return &SettingsError{Keys: keys}
+	}
+	before, err := a.Rebuild(a.head.Eras[len(a.head.Eras)-1].Config)
+	a.before = &before
+	return err
+}
+
 // newcomers ends the wait of everybody who has arrived before settings changed for those who come later: before are the earlier ones.
 // Invariant: no pool is fixed, and no release is decided and not published. It is committed with the settings.
-func (m *Machine) newcomers(before Options) error {
-	c := &m.s.Records
-	switch {
-	case m.s.Policy.Level != state.L2 || c.Firsts == nil:
+func (m *Machine) newcomers(before Options, lapse bool) error {
+	if m.s.Policy.Level != state.L2 || m.s.Records.Firsts == nil {
 		return newcomersOnly(elsewhere, "nobody knows who came before: that takes policy.level L2 and an attribute with role subject")
-	case !m.s.Head.InitialDone:
+	}
+	if !m.s.Head.InitialDone {
 		return newcomersOnly("let the first pool be decided with the settings that the state has; or start over: anond state reset",
 			"the first pool is not decided")
-	case m.s.Open.Len() > 0:
-		return newcomersOnly("restore the settings of the state", "the windows of %d people are open, who keep the earlier ones", m.s.Open.Len())
 	}
-	enough, err := m.enough(before)
-	if err != nil {
-		return err
-	}
-	if enough > 0 {
-		return newcomersOnly("run once with the settings that the state has: anond run --once",
-			"%d people wait who would be published under the earlier ones", enough)
+	if waiting, open := m.s.Pending.Counts().Waiting, m.s.Open.Len(); !lapse && waiting+open > 0 {
+		enough, err := m.enough(before)
+		if err != nil {
+			return err
+		}
+		return newcomersOnly("publish those who are enough for a pool, if some are, with the settings that the state has: anond run --once; then "+
+			"anond config apply --lapse", "%d people who wait, %d of them enough for a pool, and %d whose windows are open would never be published",
+			waiting, enough, open)
 	}
 	m.lapseAll()
 	m.closeToSeen()
 	return nil
 }
 
-// lapseAll ends the wait of all who wait.
+// lapseAll ends the wait of all who wait, and the windows that are open.
 func (m *Machine) lapseAll() {
 	c := &m.s.Records
 	for _, r := range m.s.Pending.Lapse(c, func(waiting []state.RecordID) int { return len(waiting) }) {
 		m.seen.add(state.Lapsed, m.s.Secrets.Person(c.Subject[r]))
+	}
+	for h := range m.s.Open.All {
+		person := h.Person
+		held, _ := m.s.Open.Remove(person)
+		m.left(person, settle.Outcome{Left: true, Held: held})
 	}
 }
 
@@ -101,3 +124,28 @@ func extends(before, after *equivclass.Schema) error {
 	}
 	return nil
 }
+
+// further lets attributes have any settings that records did not have in the newest era.
+func (l *loader) further(meta *state.Meta) error {
+	if n := len(meta.Eras); n > 0 && len(l.Later) > 0 && slices.Contains(changedSettings(meta.Settings, l.Settings), attributesKey) {
+		before, err := l.Rebuild(meta.Eras[n-1].Config)
+		if err == nil {
+			err = extends(before.Schema, l.Schema)
+		}
+		if err != nil {
+			return err
+		}
+		l.Later = maps.Clone(l.Later)
+		for _, a := range l.Schema.Attributes()[len(before.Schema.Attributes()):] {
+			for key := range l.Settings {
+				if strings.HasPrefix(key, attributesKey+"["+a.Name+"].") {
+					l.Later[key] = state.Newcomer
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// attributesKey is the key of Settings that has the names of the attributes.
+const attributesKey = "schema.attributes"

@@ -13,6 +13,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
+	"anond/incremental/memstore"
 	"anond/incremental/retire"
 	"anond/incremental/state"
 	"anond/ingest"
@@ -25,6 +26,7 @@ import (
 // come from 6 on; 4 comes again with a sound record if a is the second value, and 5 if b is (where there is one) or always.
 type turn struct {
 	before, after *equivclass.Schema
+	key           string // of what changes
 	// change is what the machine does when settings change; nil: what it should.
 	change func(m *incremental.Machine)
 }
@@ -55,7 +57,20 @@ func (x *turn) send(c *tuples, p *play, person int, row equivclass.Row) {
 	require.Equal(p.t, now.Sent, now.Accounted())
 }
 
+// settings are options with a version of the settings, which the machine takes in as those of people who come later, unless it is broken.
+func (x *turn) settings(of *eras, o incremental.Options, schema *equivclass.Schema, version byte) incremental.Options {
+	o.Schema, o.Settings = schema, map[string][32]byte{"policy.level": {}, x.key: {version}}
+	if o = of.under(o, version > 1); x.change != nil {
+		o.Later[x.key] = state.Blind
+	}
+	o.Lapse = true
+	return o
+}
+
 func (x *turn) play(c *tuples, p *play) {
+	of := &eras{}
+	p.options = x.settings(of, p.options, x.before, 1)
+	p.open()
 	for person := range 4 {
 		x.send(c, p, person, x.row(c, p, person))
 	}
@@ -66,12 +81,8 @@ func (x *turn) play(c *tuples, p *play) {
 	x.send(c, p, 5, x.row(c, p, 5))
 	p.must(p.m.Commit())
 
-	before := p.options
-	p.options.Schema = x.after
-	p.open()
-	if x.change == nil {
-		p.must(p.m.Newcomers(before))
-	} else {
+	p.options = x.settings(of, p.options, x.after, 2)
+	if p.open(); x.change != nil {
 		x.change(p.m)
 	}
 	p.must(p.m.Commit())
@@ -162,15 +173,23 @@ func further(t testing.TB, s *equivclass.Schema, more ...equivclass.Attribute) *
 // turns are changes of settings for those who come later, with the courses in which they happen.
 func turns(t testing.TB, change func(*incremental.Machine)) map[string]*tuples {
 	person := peopleWith(t, number("x0"), number("x1"), text("a"))
-	widened := &turn{change: change, before: peopleWith(t, number("x0"), number("x1"), interval("a", 3, &equivclass.Range{Hi: 1})),
+	widened := &turn{change: change, key: "schema.attributes[a].range", before: peopleWith(t, number("x0"), number("x1"), interval("a", 3, &equivclass.Range{Hi: 1})),
 		after: peopleWith(t, number("x0"), number("x1"), interval("a", 3, nil))}
-	quasi := &turn{change: change, before: person, after: further(t, person, number("x2"))}
-	sensitive := &turn{change: change, before: person, after: further(t, person, text("b"))}
-	return map[string]*tuples{
+	quasi := &turn{change: change, key: "schema.attributes", before: person, after: further(t, person, number("x2"))}
+	sensitive := &turn{change: change, key: "schema.attributes", before: person, after: further(t, person, text("b"))}
+	values, waits, come := tier.Of(t, 2, 2, 3), 1, 4
+	if change != nil {
+		values, waits, come = 2, 4, 3
+	}
+	out := map[string]*tuples{
 		"a value becomes valid":          widened.course(3, 1, tier.Of(t, 2, 2, 4), 2, 3),
 		"a quasi-identifier is added":    quasi.course(2, 1, 4, 2, 2),
-		"a sensitive attribute is added": sensitive.course(2, 2, tier.Of(t, 3, 3, 4), 1, 4),
+		"a sensitive attribute is added": sensitive.course(values, 2, come, 1, waits),
 	}
+	if waits == 1 { // nobody comes again
+		out["a sensitive attribute is added"].reaches = []string{"second release"}
+	}
+	return out
 }
 
 // TestNewcomers: in every world of streams in which settings change for those who come later, with every outcome of the draws, the
@@ -220,12 +239,21 @@ func TestBrokenNewcomers(t *testing.T) {
 // changing is a stream whose settings change for those who come later.
 type changing struct {
 	*poolFeed
+	eras   eras
 	people int
 	column bool // records have another attribute
 }
 
-func newChanging(t *testing.T) *changing {
-	return &changing{poolFeed: newPoolFeed(t, newSchema(t, true), bucketPolicy(4, 2), 1)}
+func newChanging(t *testing.T, change ...func(*state.Policy)) *changing {
+	f := &changing{poolFeed: &poolFeed{t: t, store: memstore.New()}}
+	p := bucketPolicy(4, 2)
+	for _, change := range change {
+		change(&p)
+	}
+	f.options = f.eras.under(incremental.Options{Schema: newSchema(t, true), Policy: p, Seed: [32]byte{1}, Seeded: true,
+		Settings: map[string][32]byte{"policy.level": {}, "schema.attributes": {1}}}, false)
+	f.open()
+	return f
 }
 
 // row is the record of a person.
@@ -258,16 +286,19 @@ func (f *changing) send(row equivclass.Row) {
 }
 
 // widen adds a quasi-identifier.
-func (f *changing) widen() error {
-	before := f.options
-	f.options.Schema, f.column = further(f.t, before.Schema, number("rooms")), true
-	f.open()
-	if err := f.m.Newcomers(before); err != nil {
-		f.options, f.column = before, false
+func (f *changing) widen(lapse bool) error {
+	f.t.Helper()
+	next := f.options
+	next.Schema, next.Lapse = further(f.t, next.Schema, number("rooms")), lapse
+	next.Settings = map[string][32]byte{"policy.level": {}, "schema.attributes": {2}, "schema.attributes[rooms].role": {}}
+	next = f.eras.under(next, true)
+	m, err := incremental.Open(f.store, next)
+	if err != nil {
 		f.open()
 		return err
 	}
-	require.NoError(f.t, f.m.Commit())
+	require.NoError(f.t, m.Commit())
+	f.options, f.column = next, true
 	f.open()
 	return nil
 }
@@ -277,22 +308,24 @@ func (f *changing) widen() error {
 func TestSettingsOfNewcomersWaitForPools(t *testing.T) {
 	f := newChanging(t)
 	f.come(400)
-	kind, _ := fault.Of(f.widen())
-	require.Equal(t, fault.Config, kind)
-	require.ErrorContains(t, f.widen(), "the first pool is not decided")
+	var before *incremental.SettingsError
+	require.ErrorAs(t, f.widen(true), &before)
+	require.False(t, before.Released, "the first pool is not decided")
 	require.NotNil(t, f.cut())
 	f.come(1003)
-	err := f.widen()
-	require.ErrorContains(t, err, "who would be published under the earlier ones")
-	_, hint := fault.Of(err)
+	err := f.widen(false)
+	kind, hint := fault.Of(err)
+	require.Equal(t, fault.Config, kind)
 	require.Contains(t, hint, "anond run --once")
+	require.Regexp(t, `\d+ people who wait, [1-9]\d+ of them enough for a pool`, err)
 
 	flushed, err := f.m.Flush(2, [32]byte{})
 	require.NoError(t, err)
 	require.NoError(t, f.m.Published(flushed.Release, [32]byte{1}))
 	left := f.m.Status().Pending.Waiting
 	require.Positive(t, left)
-	require.NoError(t, f.widen())
+	require.ErrorContains(t, f.widen(false), fmt.Sprint(left, " people who wait, 0 of them enough for a pool, and 0 whose windows are open"))
+	require.NoError(t, f.widen(true))
 	s := f.m.Status()
 	require.Equal(t, left, s.Lapsed)
 	require.Zero(t, s.Pending.Total())
@@ -332,7 +365,7 @@ func TestWhoseMessagesBroughtNoRecord(t *testing.T) {
 	f.open()
 	f.send(f.row(1000))
 	require.Equal(t, 401, f.m.Arrived(), "settings have not changed")
-	require.NoError(t, f.widen())
+	require.NoError(t, f.widen(true))
 	require.Equal(t, digests+3, f.m.Digests(), "1000, who has lapsed, and both who were seen")
 	beyond := f.m.Status().Beyond
 	f.send(f.row(1001))
@@ -348,9 +381,7 @@ func TestWhoseMessagesBroughtNoRecord(t *testing.T) {
 
 // TestSeenPeopleAreBounded: state.max_records bounds them together with the records.
 func TestSeenPeopleAreBounded(t *testing.T) {
-	f := newChanging(t)
-	f.options.Policy.MaxRecords = 5
-	f.open()
+	f := newChanging(t, func(p *state.Policy) { p.MaxRecords = 5 })
 	f.come(2)
 	for n := range 3 {
 		row := f.row(1000 + n)
@@ -364,15 +395,13 @@ func TestSeenPeopleAreBounded(t *testing.T) {
 
 // TestPeopleOfFewerColumnsLeave: people are forgotten, and leave with their parts, whose records have fewer columns than later ones.
 func TestPeopleOfFewerColumnsLeave(t *testing.T) {
-	f := newChanging(t)
-	var err error
-	f.options.Policy.Window, err = retire.Parse("2")
+	window, err := retire.Parse("2")
 	require.NoError(t, err)
-	f.open()
+	f := newChanging(t, func(p *state.Policy) { p.Window = window })
 	f.come(400)
 	require.NotNil(t, f.cut())
 	f.come(3)
-	require.NoError(t, f.widen())
+	require.NoError(t, f.widen(true))
 	forget := func(people ...int) {
 		t.Helper()
 		var asked []state.Digest
