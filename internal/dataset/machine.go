@@ -67,6 +67,9 @@ func settingsOf(c *config.Config) incremental.Options {
 	for _, key := range caps {
 		later[key] = state.Cap
 	}
+	for _, key := range c.Newcomers() {
+		later[key] = state.Newcomer
+	}
 	return incremental.Options{Schema: c.Schema(), Policy: PolicyOf(c), Settings: c.Digests(), Hierarchies: c.HierarchyKeys(), Later: later}
 }
 
