@@ -32,10 +32,12 @@ type View struct {
 	QI           []equivclass.Column // by quasi-identifier, then record
 	SA           []equivclass.Column // by sensitive attribute, then record
 	// Begins are the first records that have an attribute, of those that later settings have added.
-	Begins  map[int]state.RecordID
-	Subject []uint64           // by record; nil without subject
-	Stratum []settle.Stratum   // by record; nil where nobody settles
-	Scale   []equivclass.Range // by quasi-identifier: what numbers are measured by
+	Begins map[int]state.RecordID
+	// Arrivals are the first records of those who came under the same settings (state.Head, Arrivals).
+	Arrivals []state.RecordID
+	Subject  []uint64           // by record; nil without subject
+	Stratum  []settle.Stratum   // by record; nil where nobody settles
+	Scale    []equivclass.Range // by quasi-identifier: what numbers are measured by
 	// References are the distributions of t-closeness, by attribute of the schema:
 	// the same in every release.
 	References map[int]equivclass.Bag
@@ -210,7 +212,7 @@ func (r releasesView) Regroups(release uint32) []uint16 {
 func newView(c *state.Records, intent state.Intent, h *state.Head) *View {
 	n := intent.Cut
 	v := &View{Intent: intent, Seeded: h.Seeded, Schema: c.Schema, Scale: h.Scale, Dictionaries: c.Frozen(), References: bags(h.References),
-		Begins: c.Begins}
+		Begins: c.Begins, Arrivals: h.Arrivals()}
 	for j := range c.Schema.Quasi() {
 		v.QI = append(v.QI, c.Qi(j).Prefix(int(n)))
 	}

@@ -93,6 +93,24 @@ func (s *State) Former() (out []Former) {
 	return out
 }
 
+// Arrivals are the first records of those who came under the same settings, where these say what is taken in, oldest first; nil: no
+// setting has ever changed.
+func (h *Head) Arrivals() (out []RecordID) {
+	for i, e := range h.Eras {
+		switch {
+		case i == 0 || e.Grown && out == nil:
+		case out == nil:
+			out = []RecordID{0}
+			fallthrough
+		default:
+			if e.Arrival {
+				out = append(out, e.Records)
+			}
+		}
+	}
+	return out
+}
+
 // EraOf is the number of the era in which a release was decided, from 0.
 func (h *Head) EraOf(release uint32) int {
 	n := len(h.Eras) - 1

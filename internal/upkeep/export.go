@@ -188,9 +188,9 @@ func (e *Exporter) writeMembers(out *csv.Writer, release string, placed []render
 	return nil
 }
 
-// Records writes `record,arrived_in_release,<attributes>`, with `arrived_in_era` before the attributes where settings have changed: every
-// record in
-// state, with the first release whose cut covers it, and before the attributes the stratum of its person where people settle; those who
+// Records writes `record,arrived_in_release,<attributes>`: every record in
+// state, with the first release whose cut covers it. Before the attributes are, where settings have changed, in which era of arrival its
+// person came (state.Head, Arrivals), and where people settle, the stratum of the person; those who
 // are still observed are not there. Where people are published with their histories, a row is of a person, named by one of their records,
 // and a sensitive attribute has a column for each record that there may be: illness, illness_2, and so on. A subject is shown as its
 // keyed digest, which is all that state keeps, behind the name of subject.key if there is one.
@@ -199,14 +199,12 @@ func (e *Exporter) Records(w io.Writer) error {
 	columns := e.columns()
 	view := e.machine.Releases().All()
 	header := []string{"record", "arrived_in_release"}
-	eras := len(e.former) > 0
-	if eras {
+	if view.Arrivals != nil {
 		header = append(header, "arrived_in_era")
 	}
 	if view.Stratum != nil {
 		header = append(header, "stratum")
 	}
-	ahead := len(header)
 	for _, i := range columns {
 		name := e.schema.Attributes()[i].Name
 		header = append(header, name)
@@ -217,7 +215,7 @@ func (e *Exporter) Records(w io.Writer) error {
 	if err := out.Write(header); err != nil {
 		return err
 	}
-	cuts, release := e.machine.Releases().Intents(), 0
+	cuts, release, era := e.machine.Releases().Intents(), 0, 0
 	row := make([]string, len(header))
 	for r := range view.Len() {
 		for release < len(cuts) && int(cuts[release].Cut) <= r {
@@ -227,13 +225,16 @@ func (e *Exporter) Records(w io.Writer) error {
 		if release < len(cuts) {
 			row[1] = strconv.Itoa(release + 1)
 		}
-		if eras {
-			row[2] = "1" // what changed is the same for people who arrived before and after
+		row = row[:2]
+		if view.Arrivals != nil {
+			for era < len(view.Arrivals) && int(view.Arrivals[era]) <= r {
+				era++
+			}
+			row = append(row, strconv.Itoa(era))
 		}
 		if view.Stratum != nil {
-			row[ahead-1] = view.Stratum[r].String()
+			row = append(row, view.Stratum[r].String())
 		}
-		row = row[:ahead]
 		for _, i := range columns {
 			texts := []string{e.text(view, i, r)}
 			if n := records(view, i); n > 0 {
