@@ -27,7 +27,7 @@ func (e *eras) under(o incremental.Options, apply bool) incremental.Options {
 			o.Later[key] = state.Cap
 		case strings.HasPrefix(key, "policy.") && key != "policy.level":
 			o.Later[key] = state.Blind
-		case key == "schema.attributes" || strings.HasSuffix(key, "].range"):
+		case key == "schema.attributes" || key == "subject.settle" || strings.HasSuffix(key, "].range"):
 			o.Later[key] = state.Newcomer
 		}
 	}

@@ -100,9 +100,7 @@ func Open(store state.Store, o Options) (*Machine, error) {
 	m.s.Policy.Initial, m.s.Policy.Local = m.s.Interrupt.Partitioner(o.Policy.Initial), m.s.Interrupt.Partitioner(o.Policy.Local)
 	m.s.Records = state.NewColumns(o.Schema)
 	m.s.Records.Interrupt = o.Interrupted
-	if m.s.Open = settle.New(o.Policy.Settle); o.Policy.Settle.On() {
-		m.s.Records.Stratify()
-	}
+	m.s.Open = settle.New(o.Policy.Settle)
 	if o.Policy.Settle.Histories() {
 		m.s.Records.Sequences(o.Schema.Sensitive(), o.Policy.Settle.Max)
 	}
@@ -112,6 +110,7 @@ func Open(store state.Store, o Options) (*Machine, error) {
 		return nil, err
 	}
 	m.s.Records.Loaded()
+	m.s.Records.Settles(o.Policy.Settle.On())
 	m.seen.loaded()
 	if err := m.s.Head.Pools.Open.Check(&m.s.Records); err != nil {
 		return nil, err

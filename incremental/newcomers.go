@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"anond/equivclass"
 	"anond/incremental/plan"
 	"anond/incremental/pools"
 	"anond/incremental/settle"
@@ -73,6 +72,7 @@ func (m *Machine) newcomers(before Options, lapse bool) error {
 	}
 	m.lapseAll()
 	m.closeToSeen()
+	m.s.Open.Rule = m.s.Policy.Settle
 	return nil
 }
 
@@ -112,40 +112,44 @@ func (m *Machine) enough(before Options) (int, error) {
 	return len(of.Members), nil
 }
 
-// extends reports why a schema does not extend an earlier one: its attributes stand in the same places, so that their numbers in the
-// state stay, and further ones behind them. What else of an attribute may change is the settings' to say.
-func extends(before, after *equivclass.Schema) error {
-	was, is := before.Attributes(), after.Attributes()
+// extends reports why settings do not go on from earlier ones. The attributes of these stand in the same places, so that their numbers in
+// the state stay, and further ones behind them. What else of an attribute may change is the settings' to say. Histories stay histories.
+func extends(before, after *Options) error {
+	was, is := before.Schema.Attributes(), after.Schema.Attributes()
 	for i := range was {
 		if i >= len(is) || is[i].Name != was[i].Name || is[i].Role != was[i].Role {
 			return newcomersOnly("write further attributes behind the others; one that changes its type is another one, with a name of its own and "+
 				"the same path or field", "attribute %q is gone, or has another place or role", was[i].Name)
 		}
 	}
-	return nil
-}
-
-// further lets attributes have any settings that records did not have in the newest era.
-func (l *loader) further(meta *state.Meta) error {
-	if n := len(meta.Eras); n > 0 && len(l.Later) > 0 && slices.Contains(changedSettings(meta.Settings, l.Settings), attributesKey) {
-		before, err := l.Rebuild(meta.Eras[n-1].Config)
-		if err == nil {
-			err = extends(before.Schema, l.Schema)
-		}
-		if err != nil {
-			return err
-		}
-		l.Later = maps.Clone(l.Later)
-		for _, a := range l.Schema.Attributes()[len(before.Schema.Attributes()):] {
-			for key := range l.Settings {
-				if strings.HasPrefix(key, attributesKey+"["+a.Name+"].") {
-					l.Later[key] = state.Newcomer
-				}
-			}
-		}
+	if before.Policy.Settle.Inserts() > after.Policy.Settle.Inserts() {
+		return newcomersOnly("raise subject.max_records, or restore it", "histories may only become longer")
 	}
 	return nil
 }
 
-// attributesKey is the key of Settings that has the names of the attributes.
-const attributesKey = "schema.attributes"
+// further looks, before a state is loaded, at settings of people who come later: attributes of which records did not have any in the
+// newest era may have what settings they have, and windows that are open are those of that era.
+func (l *loader) further(meta *state.Meta) error {
+	n := len(meta.Eras)
+	if n == 0 || !slices.ContainsFunc(changedSettings(meta.Settings, l.Settings), func(k string) bool { return l.Later[k] == state.Newcomer }) {
+		return nil
+	}
+	before, err := l.Rebuild(meta.Eras[n-1].Config)
+	if err == nil {
+		err = extends(&before, &l.Options)
+	}
+	if err != nil {
+		return err
+	}
+	l.Later = maps.Clone(l.Later)
+	for _, a := range l.Schema.Attributes()[len(before.Schema.Attributes()):] {
+		for key := range l.Settings {
+			if strings.HasPrefix(key, "schema.attributes["+a.Name+"].") {
+				l.Later[key] = state.Newcomer
+			}
+		}
+	}
+	l.s.Open = settle.New(before.Policy.Settle)
+	return nil
+}

@@ -15,6 +15,7 @@ import (
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/incremental/retire"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 	"anond/ingest"
 	"anond/ingest/decode"
@@ -268,12 +269,11 @@ func (f *changing) row(n int) equivclass.Row {
 // come applies the records of so many people.
 func (f *changing) come(n int) {
 	f.t.Helper()
-	var rows []equivclass.Row
 	for range n {
-		rows = append(rows, f.row(f.people))
+		require.NoError(f.t, f.m.Stamp(source, 0))
+		f.apply([]equivclass.Row{f.row(f.people)})
 		f.people++
 	}
-	f.apply(rows)
 }
 
 // send places one record as a host does.
@@ -433,4 +433,50 @@ func TestPeopleOfFewerColumnsLeave(t *testing.T) {
 	require.Equal(t, s.Beyond+1, f.m.Status().Beyond)
 	f.come(1000)
 	require.NotNil(t, f.cut())
+}
+
+// TestPeopleWhoComeLaterSettle: where people settle from a change on, whose windows are open lapse at the next one, and those who came
+// before the first change are of no stratum.
+func TestPeopleWhoComeLaterSettle(t *testing.T) {
+	f := newChanging(t)
+	f.come(400)
+	require.NotNil(t, f.cut())
+	turn := func(rule settle.Rule, version byte) error {
+		next := f.options
+		next.Policy.Settle, next.Lapse = rule, version < 9
+		next.Settings = map[string][32]byte{"policy.level": {}, "schema.attributes": {1}, "subject.settle": {version}}
+		next = f.eras.under(next, true)
+		m, err := incremental.Open(f.store, next)
+		if err == nil {
+			require.NoError(t, m.Commit())
+			f.options = next
+		}
+		f.open()
+		return err
+	}
+	require.NoError(t, turn(settle.Rule{Records: 50, Max: 2}, 2))
+	for range 40 { // everybody comes twice
+		f.come(20)
+		f.people -= 20
+		f.come(20)
+	}
+	intent := f.cut()
+	require.NotNil(t, intent)
+	open := f.m.Status().Pending.Settling
+	require.Positive(t, open)
+	require.ErrorContains(t, turn(settle.Rule{Records: 60, Max: 2}, 9), "whose windows are open")
+	require.ErrorContains(t, turn(settle.Rule{Records: 50}, 3), "histories may only become longer")
+	before := f.m.Status()
+	require.NoError(t, turn(settle.Rule{Records: 90, Max: 3}, 4))
+	s := f.m.Status()
+	require.Zero(t, s.Pending.Total())
+	require.Equal(t, before.Beyond+before.Pending.Total(), s.Beyond)
+	require.Equal(t, s.Sent, s.Accounted())
+	v := f.m.Releases().All()
+	require.Empty(t, v.StratumOf(399))
+	require.NotEmpty(t, v.StratumOf(state.RecordID(v.Len()-1)))
+	f.come(1500)
+	require.NotNil(t, f.cut())
+	f.open()
+	require.Empty(t, f.m.CheckInvariants())
 }

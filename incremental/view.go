@@ -36,7 +36,8 @@ type View struct {
 	// Arrivals are the first records of those who came under the same settings (state.Head, Arrivals).
 	Arrivals []state.RecordID
 	Subject  []uint64           // by record; nil without subject
-	Stratum  []settle.Stratum   // by record; nil where nobody settles
+	Stratum  []settle.Stratum   // by record; nil where nobody settles, or did
+	Turns    []state.RecordID   // state.Records has them
 	Scale    []equivclass.Range // by quasi-identifier: what numbers are measured by
 	// References are the distributions of t-closeness, by attribute of the schema:
 	// the same in every release.
@@ -123,6 +124,14 @@ func (v *View) Len() int { return int(v.Intent.Cut) }
 
 // Lacks reports whether a record arrived before records had an attribute: its code stands for nothing.
 func (v *View) Lacks(attribute, r int) bool { return r < int(v.Begins[attribute]) }
+
+// StratumOf is the stratum of the person of a record, empty if the person did not settle.
+func (v *View) StratumOf(r state.RecordID) string {
+	if !state.Settled(v.Turns, r) {
+		return ""
+	}
+	return v.Stratum[r].String()
+}
 
 // Column returns the codes of a quasi-identifier or sensitive attribute, by record.
 func (v *View) Column(attribute int) *equivclass.Column {
@@ -212,7 +221,7 @@ func (r releasesView) Regroups(release uint32) []uint16 {
 func newView(c *state.Records, intent state.Intent, h *state.Head) *View {
 	n := intent.Cut
 	v := &View{Intent: intent, Seeded: h.Seeded, Schema: c.Schema, Scale: h.Scale, Dictionaries: c.Frozen(), References: bags(h.References),
-		Begins: c.Begins, Arrivals: h.Arrivals()}
+		Begins: c.Begins, Turns: c.Turns, Arrivals: h.Arrivals()}
 	for j := range c.Schema.Quasi() {
 		v.QI = append(v.QI, c.Qi(j).Prefix(int(n)))
 	}

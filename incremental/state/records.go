@@ -27,8 +27,10 @@ type Records struct {
 	Since     [][]RecordID    // by sensitive attribute and value: epochs.go
 	Scale     []equivclass.Range
 	Subject   []uint64
-	// Stratum is that of the person of a record, where people settle; nil otherwise: all are plain.
+	// Stratum is that of the person of a record, if people settle or some did; nil otherwise: all are plain.
 	Stratum []settle.Stratum
+	// Turns are the records from which on people settle, and from which on not, alternately.
+	Turns   []RecordID
 	ClassOf []ClassID
 	// Firsts finds the first record of each subject; nil if there is no subject.
 	Firsts *firstRecords
@@ -90,8 +92,33 @@ func (c *Records) Has(attributes []int, r RecordID) (n int) {
 // StoreOf is the place of an attribute in a block of the store.
 func (c *Records) StoreOf(attribute int) int { return slices.Index(c.Stores, attribute) }
 
-// Stratify gives the columns of a state without records one for strata.
-func (c *Records) Stratify() { c.Stratum = []settle.Stratum{} }
+// Settles says whether the people of the records that follow settle.
+func (c *Records) Settles(on bool) {
+	if on && c.Stratum == nil {
+		c.Stratum = []settle.Stratum{}
+		c.settlePlain(int(c.Len()))
+	}
+	n := len(c.Turns)
+	switch {
+	case (n%2 == 1) == on:
+	case n > 0 && c.Turns[n-1] == c.Len():
+		c.Turns = c.Turns[:n-1]
+	default:
+		c.Turns = append(c.Turns, c.Len())
+	}
+}
+
+// Settled reports whether the person of a record has settled.
+func (c *Records) Settled(r RecordID) bool { return Settled(c.Turns, r) }
+
+// Settled is Records.Settled.
+func Settled(turns []RecordID, r RecordID) bool {
+	n, found := slices.BinarySearch(turns, r)
+	if found {
+		n++
+	}
+	return n%2 == 1
+}
 
 // StratumOf is the stratum of the person of a record.
 func (c *Records) StratumOf(r RecordID) settle.Stratum {
@@ -120,6 +147,20 @@ func (c *Records) records() int { return c.Dicts[c.Schema.Sensitive()[0]].Record
 
 // VacantRecords is how many records of the source forgotten people had who are in no class.
 func (c *Records) VacantRecords() int { return c.Vacant + c.vacantMore }
+
+// settlePlain notes that of records of people who do not settle.
+func (c *Records) settlePlain(n int) {
+	if c.Stratum != nil {
+		c.Stratum = append(c.Stratum, slices.Repeat([]settle.Stratum{settle.Plain}, n)...)
+	}
+}
+
+// SettlePlain notes it of the record that is appended, unless its stratum is known.
+func (c *Records) SettlePlain() {
+	if len(c.Stratum) < int(c.Len()) {
+		c.settlePlain(1)
+	}
+}
 
 // Settle notes the stratum of the record that is appended.
 func (c *Records) Settle(s settle.Stratum) {
@@ -167,15 +208,11 @@ func (c *Records) Room(records int) {
 	if c.Firsts != nil {
 		c.Subject = make([]uint64, 0, records)
 	}
-	if c.Stratum != nil {
-		c.Stratum = make([]settle.Stratum, 0, records)
-	}
 }
 
 // AppendBlock takes in a block from the store.
 func (c *Records) AppendBlock(b *RecordBlock) error {
-	if b.First != c.Len() || len(b.Columns) > len(c.Stores) || len(b.Columns) < max(c.width, 1) || (b.Subject == nil) != (c.Firsts == nil) ||
-		(b.Stratum == nil) != (c.Stratum == nil) {
+	if b.First != c.Len() || len(b.Columns) > len(c.Stores) || len(b.Columns) < max(c.width, 1) || (b.Subject == nil) != (c.Firsts == nil) {
 		return fmt.Errorf("%w: block of record %d does not follow record %d", ErrCorrupt, b.First, c.Len())
 	}
 	if slices.ContainsFunc(b.Stratum, func(s settle.Stratum) bool { return s.Inserts() > max(1, c.records()) }) {
@@ -200,11 +237,15 @@ func (c *Records) AppendBlock(b *RecordBlock) error {
 		}
 	}
 	c.fromStored(b)
+	c.Settles(b.Stratum != nil)
 	c.Extend(codes)
 	c.NoteArrival(b.First, b.Tick)
 	c.Subject = append(c.Subject, b.Subject...)
 	for _, s := range b.Stratum {
 		c.Settle(s)
+	}
+	if b.Stratum == nil {
+		c.settlePlain(b.Len())
 	}
 	for range b.Len() {
 		c.ClassOf = append(c.ClassOf, None)
@@ -265,7 +306,7 @@ func (c *Records) Block(first RecordID, tick int64, origin []uint16, offset []in
 	if c.Firsts != nil {
 		b.Subject = c.Subject[first:]
 	}
-	if c.Stratum != nil {
+	if c.Settled(first) {
 		b.Stratum = c.Stratum[first:]
 	}
 	return b

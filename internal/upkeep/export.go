@@ -233,7 +233,7 @@ func (e *Exporter) Records(w io.Writer) error {
 			row = append(row, strconv.Itoa(era))
 		}
 		if view.Stratum != nil {
-			row = append(row, view.Stratum[r].String())
+			row = append(row, view.StratumOf(state.RecordID(r)))
 		}
 		for _, i := range columns {
 			texts := []string{e.text(view, i, r)}
