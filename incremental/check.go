@@ -24,7 +24,7 @@ type inspection struct {
 // within budget (rule E, equality patterns), and the counts:
 // sent = published + expired + pending + dead_letter + forgotten + beyond. Cost: all records.
 func (m *Machine) CheckInvariants() []error {
-	under, unreadable := m.eras()
+	under, unreadable := m.inEras()
 	if unreadable != nil {
 		return []error{unreadable}
 	}
@@ -51,8 +51,8 @@ type era struct {
 	records *state.Records
 }
 
-// eras are all of them, by release.
-func (m *Machine) eras() (under func(release uint32) *era, err error) {
+// inEras are all of them, by release.
+func (m *Machine) inEras() (under func(release uint32) *era, err error) {
 	eras := m.s.Head.Eras
 	all := make([]*era, len(eras))
 	all[len(all)-1] = &era{&m.s.Policy, &m.s.Records}

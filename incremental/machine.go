@@ -78,6 +78,7 @@ type Machine struct {
 	journal  following
 	ledger   ledgered
 	seen     seen
+	turned   *Turned
 	earlier  func(config []byte) (Options, error)
 	eras     map[int]*Options       // those that were asked for
 	unlinked map[state.ClassID]bool // classes of which state does not know who has which value (package erase); nil: not looked for yet

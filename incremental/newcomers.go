@@ -31,6 +31,12 @@ import (
 //
 // Cost: one plan of who waits, and a digest for each of those who lapse and of those who were seen.
 
+// Turned is how many people waited, and how many windows were open, when settings changed for people who come later.
+type Turned struct{ Waiting, Open int }
+
+// Turned says that of settings that this machine has taken in; nil: they are no such settings.
+func (m *Machine) Turned() *Turned { return m.turned }
+
 // newcomersOnly says what refuses such a change.
 func newcomersOnly(hint, format string, args ...any) error {
 	return fault.Errorf(fault.Config, hint, "the settings that change are those of people who come later, and "+format, args...)
@@ -70,6 +76,7 @@ func (m *Machine) newcomers(before Options, lapse bool) error {
 			"anond config apply --lapse", "%d people who wait, %d of them enough for a pool, and %d whose windows are open would never be published",
 			waiting, enough, open)
 	}
+	m.turned = &Turned{m.s.Pending.Counts().Waiting, m.s.Open.Len()}
 	m.lapseAll()
 	m.closeToSeen()
 	m.s.Open.Rule = m.s.Policy.Settle

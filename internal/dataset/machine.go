@@ -43,7 +43,7 @@ func MachineOptions(ctx context.Context, c *config.Config, o Options) (increment
 	}
 	out := settingsOf(c)
 	out.Seed, out.Seeded, out.SubjectKey, out.Progress = seed, seeded, subjectKey(c), o.Planned
-	out.Interrupted, out.Apply, out.Config = func() bool { return ctx.Err() != nil }, o.Apply, c.Frozen
+	out.Interrupted, out.Apply, out.Lapse, out.Config = func() bool { return ctx.Err() != nil }, o.Apply, o.Lapse, c.Frozen
 	out.Rebuild = func(kept []byte) (incremental.Options, error) {
 		before, err := c.Thawed(kept)
 		if err != nil {
