@@ -52,6 +52,7 @@ func MachineOptions(ctx context.Context, c *config.Config, o Options) (increment
 		earlier := out
 		under := settingsOf(before)
 		earlier.Schema, earlier.Policy, earlier.Settings, earlier.Hierarchies = under.Schema, under.Policy, under.Settings, under.Hierarchies
+		earlier.Config = func() []byte { return kept }
 		return earlier, nil
 	}
 	return out, nil
