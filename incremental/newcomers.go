@@ -20,7 +20,7 @@ import (
 // longer than policy.max_wait (lapse.go), and of the window, as for whoever leaves it with nothing to show. Whose messages brought no
 // record (state.Seen) are beyond from here on (state.Earlier), also with a sound record. The operator has to say so (Options.Lapse).
 //
-// Claim. Every posterior of Theorem E stays, of those published before and after (theory: rules by part). Proof. The moment of the
+// Claim. Every posterior of Theorem E stays, of those published before and after. Proof. The moment of the
 // change is the operator's, who knows no value of those who wait. Who has arrived by then, with a record or without, follows from
 // arrivals alone: a person is known by a digest from the first message on, whatever becomes of the message. So of every later
 // pool all people have come after the change, all were judged by the same settings, and every value of its bag was valid for each of
