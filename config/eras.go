@@ -51,6 +51,34 @@ func (c *Config) Later() (blind, caps []string) {
 	return blind, caps
 }
 
+// Newcomers are the keys of Digests that may be others for people who come later: what is taken in, and of whom. They are those that the
+// column "change" says so of; of a sensitive attribute also range and max_length. Further attributes may follow the others: the state
+// knows which these are.
+//
+// Rule S (subjects): everybody's record is judged once, by what was valid when the person came; without a subject nobody knows who
+// had come (incremental, newcomers.go).
+func (c *Config) Newcomers() (keys []string) {
+	if c.Policy.Level != L2 || c.Shard.Set() || c.schema.SubjectIndex() < 0 {
+		return nil
+	}
+	for _, key := range changes[Newcomers] {
+		of, attribute := strings.CutPrefix(key, "schema.attributes[].")
+		if !attribute {
+			keys = append(keys, key)
+			continue
+		}
+		for _, a := range c.Attributes {
+			keys = append(keys, fmt.Sprintf("schema.attributes[%s].%s", a.Name, of))
+		}
+	}
+	for _, i := range c.schema.Sensitive() {
+		for _, of := range []string{"range", "max_length"} {
+			keys = append(keys, fmt.Sprintf("schema.attributes[%s].%s", c.Attributes[i].Name, of))
+		}
+	}
+	return keys
+}
+
 // frozen is what a state keeps of the settings of a dataset.
 type frozen struct {
 	Settings map[string]any    `json:"settings"`
@@ -118,7 +146,7 @@ func (c *Config) frozenKeys() []key {
 		_, secret := k.value.(scalar[Secret])
 		_, path := k.value.(pathValue)
 		of := ChangeOf(k.path)
-		return secret || path || of != NextPool && of != Never && k.path != "source.format" || strings.HasPrefix(k.path, "shard.")
+		return secret || path || of != NextPool && of != Newcomers && of != Never && k.path != "source.format" || strings.HasPrefix(k.path, "shard.")
 	})
 }
 

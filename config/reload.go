@@ -16,6 +16,7 @@ const (
 	AtReload  Change = "reload"    // at a reload, and at a start
 	atRestart Change = "restart"   // at a start
 	NextPool  Change = "next pool" // by anond config apply, from the next pool on (level L2); not at level L1 for a dataset that has a release
+	Newcomers Change = "newcomers" // by anond config apply, for people who come later (level L2, with a subject); otherwise as fixed
 	Never     Change = "fixed"     // not for a dataset that has a release
 )
 
@@ -69,15 +70,17 @@ var changes = map[Change][]string{
 		"schema.attributes[].promise.l", "schema.attributes[].promise.gain", "schema.attributes[].promise.caps",
 		"schema.attributes[].promise.at_most", "schema.attributes[].promise.reference",
 	},
+	Newcomers: {
+		"source.max_record_bytes", "source.csv.multiline", "source.csv.delimiter", "source.csv.encoding", "source.csv.decimal",
+		"schema.missing", "schema.attributes", // further ones, behind the others
+		"schema.attributes[].aliases", "schema.attributes[].missing_values", "schema.attributes[].missing",
+	},
 	Never: {
-		"policy.level", "policy.republication", "policy.max_regroups", "dataset", "source.max_record_bytes",
-		"source.csv.multiline", "source.csv.delimiter", "source.csv.encoding", "source.csv.decimal",
+		"policy.level", "policy.republication", "policy.max_regroups", "dataset",
 		"schema.attributes[].format", "schema.attributes[].precision",
-		"schema.attributes", "schema.attributes[].name", "schema.attributes[].role", "schema.attributes[].type",
-		"schema.attributes[].text", "schema.attributes[].aliases", "schema.attributes[].digits",
-		"schema.attributes[].missing_values", "schema.attributes[].values", "schema.attributes[].missing",
-		"schema.attributes[].buckets",
-		"schema.attributes[].flag", "schema.missing",
+		"schema.attributes[].name", "schema.attributes[].role", "schema.attributes[].type",
+		"schema.attributes[].text", "schema.attributes[].digits", "schema.attributes[].values", "schema.attributes[].buckets",
+		"schema.attributes[].flag",
 		"subject.repeat", "subject.key", "subject.ledger", "subject.max_records", "subject.settle", "subject.updates",
 		"subject.erasure.mode", "subject.erasure.every", "subject.erasure.count",
 		"shard.index", "shard.of", "shard.key", "shard.journal.topic",

@@ -137,6 +137,7 @@ func (m *Machine) accept(subject uint64, origin uint16, offset int64) {
 		m.staged.entry(i, c.Dicts[i].Text(c.Columns[i].At(int(r))))
 	}
 	c.ClassOf = append(c.ClassOf, state.None)
+	c.SettlePlain()
 	c.NoteArrival(r, m.s.Now)
 	first := true
 	if c.Firsts != nil {

@@ -7,7 +7,6 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental/pools"
-	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -16,7 +15,7 @@ type inspection struct {
 	policy  *state.Policy
 	records *state.Records
 	classes []*state.Class
-	under   func(release uint32) *state.Policy // that of the era in which a release was decided
+	under   func(release uint32) *era // that in which a release was decided
 }
 
 // CheckInvariants examines the whole state and reports every fault: classes
@@ -25,7 +24,7 @@ type inspection struct {
 // within budget (rule E, equality patterns), and the counts:
 // sent = published + expired + pending + dead_letter + forgotten + beyond. Cost: all records.
 func (m *Machine) CheckInvariants() []error {
-	under, unreadable := m.policies()
+	under, unreadable := m.inEras()
 	if unreadable != nil {
 		return []error{unreadable}
 	}
@@ -46,11 +45,17 @@ func (m *Machine) CheckInvariants() []error {
 	return append(faults, i.past()...)
 }
 
-// policies are those of all eras, by release.
-func (m *Machine) policies() (under func(release uint32) *state.Policy, err error) {
+// era is what is asked of the classes of an era, and their records as it has them.
+type era struct {
+	*state.Policy
+	records *state.Records
+}
+
+// inEras are all of them, by release.
+func (m *Machine) inEras() (under func(release uint32) *era, err error) {
 	eras := m.s.Head.Eras
-	all := make([]*state.Policy, len(eras))
-	all[len(all)-1] = &m.s.Policy
+	all := make([]*era, len(eras))
+	all[len(all)-1] = &era{&m.s.Policy, &m.s.Records}
 	for i := len(all) - 2; i >= 0; i-- {
 		if next := eras[i+1]; next.Grown || next.Release == eras[i].Release { // the same policy, or of nothing that was published
 			all[i] = all[i+1]
@@ -60,9 +65,9 @@ func (m *Machine) policies() (under func(release uint32) *state.Policy, err erro
 		if err != nil {
 			return nil, err
 		}
-		all[i] = &o.Policy
+		all[i] = &era{&o.Policy, m.s.Records.Under(o.Schema)}
 	}
-	return func(release uint32) *state.Policy { return all[m.s.Head.EraOf(release)] }, nil
+	return func(release uint32) *era { return all[m.s.Head.EraOf(release)] }, nil
 }
 
 // lengths examines that people of a stratum have histories of its length (rule U, units), but those who were forgotten while they waited.
@@ -84,14 +89,14 @@ func (i *inspection) values(s *state.State) (faults []error) {
 	if i.policy.Level != state.L2 {
 		return nil
 	}
-	sensitive, want := i.records.Schema.Sensitive(), map[settle.Stratum]*state.Values{}
+	sensitive, want := i.records.Schema.Sensitive(), map[state.Group]*state.Values{}
 	people, removed := s.History.Newcomers(s.Head.Removed), s.History.Newcomers(s.Head.Removed) > 0
 	for _, c := range i.classes {
-		of := i.records.StratumOf(c.Members[0])
+		of := state.Group{Stratum: i.records.StratumOf(c.Members[0]), Sensitive: i.records.Has(sensitive, c.Members[0])}
 		if want[of] == nil {
-			want[of] = &state.Values{Counts: make([][]int, len(sensitive))}
+			want[of] = &state.Values{Counts: make([][]int, of.Sensitive)}
 		}
-		for k, attribute := range sensitive {
+		for k, attribute := range sensitive[:of.Sensitive] {
 			want[of].Counts[k] = append(want[of].Counts[k], make([]int, i.records.Dicts[attribute].Len()-len(want[of].Counts[k]))...)
 			equivclass.Tally(&i.records.Columns[attribute], c.Members, want[of].Counts[k])
 		}
@@ -199,7 +204,7 @@ func (i *inspection) buckets(births []*state.Class) (faults []error) {
 		members[c.Bucket] = append(members[c.Bucket], c.Members...)
 	}
 	under := i.under(births[0].Born)
-	judge := pools.Judge(i.records, under, under.Requirement.Extra, slices.Concat(slices.Collect(maps.Values(members))...))
+	judge := pools.Judge(under.records, under.Policy, under.Requirement.Extra, slices.Concat(slices.Collect(maps.Values(members))...))
 	for _, id := range slices.Sorted(maps.Keys(members)) {
 		if err := judge(members[id]); err != nil {
 			faults = append(faults, fmt.Errorf("bucket %d: %w", id, err))

@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"anond/equivclass"
 	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/merge"
 	"anond/incremental"
@@ -27,6 +29,8 @@ func (e *eras) under(o incremental.Options, apply bool) incremental.Options {
 			o.Later[key] = state.Cap
 		case strings.HasPrefix(key, "policy.") && key != "policy.level":
 			o.Later[key] = state.Blind
+		case key == "schema.attributes" || key == "subject.settle" || strings.HasSuffix(key, "].range"):
+			o.Later[key] = state.Newcomer
 		}
 	}
 	e.all = append(e.all, o)
@@ -148,4 +152,54 @@ func TestBrokenEras(t *testing.T) {
 			require.Positive(t, v.worst.Cmp(big.NewRat(1, int64(s.l))))
 		})
 	}
+}
+
+// TestWhatAnEraWaitsFor: a release that is decided and a pool that is fixed keep their settings, and what cannot be compared, or is
+// fixed, never changes. What is refused leaves the state as it is.
+func TestWhatAnEraWaitsFor(t *testing.T) {
+	f := newPoolFeed(t, newSchema(t, false), bucketPolicy(4, 2), 1)
+	under := func(change func(*state.Policy), keys ...string) error {
+		o := f.options
+		change(&o.Policy)
+		o.Settings = map[string][32]byte{"policy.k": {}, "policy.max_hold": {}, "policy.diversity": {}, "dataset": {}, "schema.missing": {}}
+		for _, key := range keys {
+			o.Settings[key] = [32]byte{1}
+		}
+		m, err := incremental.Open(f.store, f.eras.under(o, true))
+		if err == nil {
+			f.m, f.options = m, o
+			err = m.Commit()
+		}
+		return err
+	}
+	same, other := func(*state.Policy) {}, func(p *state.Policy) { p.Requirement.K = 5 }
+	require.NoError(t, under(same))
+	f.apply(skewed(0, 80, 20))
+	require.ErrorContains(t, under(other, "policy.k", "schema.missing"), "by which its records were taken in")
+	_, err := f.m.Cut(1, [32]byte{})
+	require.NoError(t, err)
+	require.ErrorContains(t, under(other, "policy.k"), "release 1 is decided and not published")
+	require.NoError(t, f.m.Published(1, [32]byte{}))
+	var never *incremental.SettingsError
+	for key, change := range map[string]func(*state.Policy){
+		"dataset":         same,
+		"policy.max_hold": func(p *state.Policy) { p.HoldInCuts = !p.HoldInCuts },
+		"policy.diversity": func(p *state.Policy) {
+			p.Requirement.Extra = []equivclass.Principle{equivclass.TClose{T: .3, Ground: equivclass.EqualGround{}}}
+		},
+	} {
+		require.ErrorAs(t, under(change, key, "policy.k"), &never, key)
+		require.Equal(t, incremental.SettingsError{Keys: []string{key}, Released: true}, *never)
+	}
+	f.apply(skewed(80, 2000, 0))
+	f.store.FailAt(2, errors.New("the disk is full"))
+	_, err = f.m.Cut(1, [32]byte{})
+	require.Error(t, err)
+	f.store = f.store.Crash()
+	require.ErrorContains(t, under(other, "policy.k"), "a pool is fixed and not decided")
+	require.NoError(t, under(same))
+	f.cut()
+	require.Zero(t, f.m.Trigger().PoolFixed())
+	require.NoError(t, under(other, "policy.k"))
+	require.Empty(t, f.m.CheckInvariants())
 }

@@ -334,3 +334,8 @@ func (m *Machine) Correct(r, like state.RecordID) {
 
 // StratumOf is the stratum of a record.
 func (m *Machine) StratumOf(r state.RecordID) settle.Stratum { return m.s.Records.StratumOf(r) }
+
+// LapseAll and CloseToSeen are the two halves of what a machine does whose settings change for people who come later.
+func (m *Machine) LapseAll() { m.lapseAll() }
+
+func (m *Machine) CloseToSeen() { m.closeToSeen() }

@@ -41,6 +41,9 @@ func (l *loader) visitor() state.Visitor {
 	return state.Visitor{
 		Meta: func(meta state.Meta) error {
 			m.s.Head.Meta, l.fresh = meta, false
+			if err := l.further(&meta); err != nil {
+				return err
+			}
 			return sameRecords(meta.Settings, &l.Options)
 		},
 		Counters: func(c state.Counters) error { m.intake.counters = c.Complete(); return nil },

@@ -26,6 +26,9 @@ type Options struct {
 	// Later are the keys of Settings that may be others for later pools, at level L2. Apply takes such changes in: an era begins.
 	Later map[string]state.Later
 	Apply bool
+	// Lapse: if they are those of people who come later, all who wait and who are observed lapse; otherwise such a change is refused
+	// as long as there is somebody.
+	Lapse bool
 	// Config is what the state keeps of the settings, and Rebuild makes of it again what the machine was opened with in an earlier
 	// era: schema, policy, settings, hierarchies.
 	Config  func() []byte
@@ -75,6 +78,7 @@ type Machine struct {
 	journal  following
 	ledger   ledgered
 	seen     seen
+	turned   *Turned
 	earlier  func(config []byte) (Options, error)
 	eras     map[int]*Options       // those that were asked for
 	unlinked map[state.ClassID]bool // classes of which state does not know who has which value (package erase); nil: not looked for yet
@@ -98,9 +102,7 @@ func Open(store state.Store, o Options) (*Machine, error) {
 	m.s.Policy.Initial, m.s.Policy.Local = m.s.Interrupt.Partitioner(o.Policy.Initial), m.s.Interrupt.Partitioner(o.Policy.Local)
 	m.s.Records = state.NewColumns(o.Schema)
 	m.s.Records.Interrupt = o.Interrupted
-	if m.s.Open = settle.New(o.Policy.Settle); o.Policy.Settle.On() {
-		m.s.Records.Stratify()
-	}
+	m.s.Open = settle.New(o.Policy.Settle)
 	if o.Policy.Settle.Histories() {
 		m.s.Records.Sequences(o.Policy.Settle.Max)
 	}
@@ -110,6 +112,7 @@ func Open(store state.Store, o Options) (*Machine, error) {
 		return nil, err
 	}
 	m.s.Records.Loaded()
+	m.s.Records.Settles(o.Policy.Settle.On())
 	m.seen.loaded()
 	if err := m.s.Head.Pools.Open.Check(&m.s.Records); err != nil {
 		return nil, err
@@ -117,14 +120,16 @@ func Open(store state.Store, o Options) (*Machine, error) {
 	if l.fresh {
 		m.s.Head.Meta = state.Meta{Seed: o.Seed, Seeded: o.Seeded}
 	}
-	a := adoption{Options: o, head: &m.s.Head, records: &m.s.Records, staged: &m.staged, history: &m.s.History, bound: !m.s.BeforeRelease(),
+	a := adoption{Options: l.Options, head: &m.s.Head, records: &m.s.Records, staged: &m.staged, history: &m.s.History, bound: !m.s.BeforeRelease(),
 		attempt: m.attempts.Number, sent: m.intake.counters.Sent > 0, ends: m.intake.offsets.ends()}
 	changed := changedSettings(m.s.Head.Settings, o.Settings)
 	if err := a.settings(); err != nil {
 		return nil, err
 	}
-	if err := m.admits(changed); err != nil {
-		return nil, err
+	if a.before == nil { // otherwise nobody is observed any more
+		if err := m.admits(changed); err != nil {
+			return nil, err
+		}
 	}
 	m.s.Policy.Requirement = plan.WithReference(m.s.Policy.Requirement, m.s.Schema, m.s.Head.References)
 	m.s.Secrets = state.NewSecrets(m.s.Head.Seed, o.SubjectKey)
@@ -136,6 +141,11 @@ func Open(store state.Store, o Options) (*Machine, error) {
 	m.s.Records.Scale = m.s.Head.Scale
 	m.s.Now = m.s.RestoredTime()
 	m.rebuild()
+	if a.before != nil {
+		if err := m.newcomers(*a.before, o.Lapse); err != nil {
+			return nil, err
+		}
+	}
 	return m, m.s.Interrupt.Err()
 }
 

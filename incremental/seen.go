@@ -99,6 +99,29 @@ func (m *Machine) Bar(subject []byte) error {
 	return nil
 }
 
+// See notes that a record of a person is refused or left out, or another message of the person came that brings no record. While settings
+// stay, whoever was refused for what adversaries know may come again with a sound record; once they have changed for those who come
+// later, not (newcomers.go). The person is given by SubjectOf; 0 is nobody. Like Bar it comes before Refuse or Ignore.
+//
+// Cost: a digest for everybody who is in no record and was not barred. policy MaxRecords bounds them together with the records.
+func (m *Machine) See(person uint64) error {
+	if m.intake.failed {
+		return ErrBroken
+	}
+	if m.s.Policy.Level != state.L2 || m.s.Records.Firsts == nil || person == 0 {
+		return nil
+	}
+	d := m.s.Secrets.Person(person)
+	if m.s.Known.Why(d) != 0 || m.s.Open.Of(person) != nil || m.s.Records.Firsts.Has(&m.s.Records, person) {
+		return nil
+	}
+	if m.full() {
+		return ErrStateFull
+	}
+	m.seen.add(state.Seen, d)
+	return nil
+}
+
 // person is the digest by which a subject is known for ever.
 func (m *Machine) person(subject []byte) state.Person {
 	return m.s.Secrets.Person(m.s.Secrets.SubjectOf(subject))

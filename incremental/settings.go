@@ -136,11 +136,12 @@ func sameRecords(have map[string][32]byte, o *Options) error {
 // boundToRecords reports whether a setting decides how records are stored, or which a state takes. Hierarchies may change
 // (hierarchy_growth.go), but none comes or goes.
 func boundToRecords(have map[string][32]byte, o *Options, key string) bool {
-	if _, tree := o.Hierarchies[key]; tree {
+	of, later := o.Later[key]
+	if _, tree := o.Hierarchies[key]; tree && of != state.Newcomer {
 		_, had := have[key]
 		return !had
 	}
-	if _, later := o.Later[key]; later {
+	if later {
 		return false
 	}
 	return slices.Contains([]string{"subject.key", "subject.ledger", "subject.settle", "subject.updates", "subject.max_records"}, key) ||
@@ -160,6 +161,7 @@ type adoption struct {
 	sent    bool // a record has arrived
 	attempt uint32
 	ends    map[state.Partition]int64
+	before  *Options // the earlier settings, where those change of people who come later
 }
 
 // settings takes the settings in. While no pool is fixed and no release is decided, they may change (levels L0 and L1;
@@ -175,6 +177,9 @@ func (a *adoption) settings() error {
 			return err
 		}
 	}
+	if err := a.newcomers(changed, free); err != nil {
+		return err
+	}
 	moved, err := a.hierarchies()
 	if err != nil {
 		return err
@@ -188,7 +193,7 @@ func (a *adoption) settings() error {
 	if a.Config != nil {
 		config = a.Config()
 	}
-	a.head.Begin(state.Era{Release: a.history.Releases() + 1, Attempt: a.attempt, Records: a.records.Len(),
+	a.head.Begin(state.Era{Release: a.history.Releases() + 1, Attempt: a.attempt, Records: a.records.Len(), Arrival: a.before != nil,
 		Grown: len(a.head.Eras) > 0 && len(changed) == 0 && !moved, Ends: a.ends, Config: config})
 	if a.bound {
 		if scaled { // the next pool fixes another one

@@ -322,5 +322,5 @@ func (m *Machine) rowOf(r *settle.Record, person uint64) (equivclass.Row, error)
 
 // full reports whether nothing more can be taken in.
 func (m *Machine) full() bool {
-	return m.s.Full(m.s.Known.Count(state.Barred) + m.s.Known.Count(state.Closed))
+	return m.s.Full(m.s.Known.Count(state.Barred) + m.s.Known.Count(state.Closed) + m.s.Known.Count(state.Seen))
 }

@@ -175,8 +175,8 @@ func (j Judged) Ahead(o Judged) bool {
 	return j.Fixed > o.Fixed || j.Quarantined > o.Quarantined || j.Refused && !o.Refused || j.People > o.People || j.Barred > o.Barred
 }
 
-// Digests is how many people the state knows by a digest: it has a record of theirs, or has forgotten them, or they are barred.
-// None of them is published a second time (rule S, subjects). Without an attribute of role subject it is 0.
+// Digests is how many people the state knows by a digest: it has a record of theirs, or has forgotten them, or they are barred,
+// or came before settings changed for others. None of them is published a second time (rule S, subjects). Without an attribute of role subject it is 0.
 //
 // It never decreases, so that a state that knows fewer than the ledger counted has lost somebody, whom it would publish
 // again. A person who is forgotten moves from the first of these to the second, and is due, in both, until then.
@@ -185,7 +185,7 @@ func (m *Machine) Digests() int {
 		return 0
 	}
 	return m.s.Records.Firsts.Subjects() + m.s.Known.Count(state.Forgotten) - m.seen.due + m.s.Known.Count(state.Barred) +
-		m.s.Known.Count(state.Departed) + m.s.Known.Count(state.Closed)
+		m.s.Known.Count(state.Departed) + m.s.Known.Count(state.Closed) + m.s.Known.Count(state.Earlier)
 }
 
 // Judged returns these counts.

@@ -31,9 +31,14 @@ type View struct {
 	Dictionaries []*equivclass.Dictionary
 	QI           []equivclass.Column // by quasi-identifier, then record
 	SA           []equivclass.Column // by sensitive attribute, then record
-	Subject      []uint64            // by record; nil without subject
-	Stratum      []settle.Stratum    // by record; nil where nobody settles
-	Scale        []equivclass.Range  // by quasi-identifier: what numbers are measured by
+	// Begins are the first records that have an attribute, of those that later settings have added.
+	Begins map[int]state.RecordID
+	// Arrivals are the first records of those who came under the same settings (state.Head, Arrivals).
+	Arrivals []state.RecordID
+	Subject  []uint64           // by record; nil without subject
+	Stratum  []settle.Stratum   // by record; nil where nobody settles, or did
+	Turns    []state.RecordID   // state.Records has them
+	Scale    []equivclass.Range // by quasi-identifier: what numbers are measured by
 	// References are the distributions of t-closeness, by attribute of the schema:
 	// the same in every release.
 	References map[int]equivclass.Bag
@@ -116,6 +121,17 @@ func bags(references map[int][]equivclass.Count) map[int]equivclass.Bag {
 
 // Len is the number of records.
 func (v *View) Len() int { return int(v.Intent.Cut) }
+
+// Lacks reports whether a record arrived before records had an attribute: its code stands for nothing.
+func (v *View) Lacks(attribute, r int) bool { return r < int(v.Begins[attribute]) }
+
+// StratumOf is the stratum of the person of a record, empty if the person did not settle.
+func (v *View) StratumOf(r state.RecordID) string {
+	if !state.Settled(v.Turns, r) {
+		return ""
+	}
+	return v.Stratum[r].String()
+}
 
 // Column returns the codes of a quasi-identifier or sensitive attribute, by record.
 func (v *View) Column(attribute int) *equivclass.Column {
@@ -204,7 +220,8 @@ func (r releasesView) Regroups(release uint32) []uint16 {
 // newView shows the records below the cut of an intent, without classes.
 func newView(c *state.Records, intent state.Intent, h *state.Head) *View {
 	n := intent.Cut
-	v := &View{Intent: intent, Seeded: h.Seeded, Schema: c.Schema, Scale: h.Scale, Dictionaries: c.Frozen(), References: bags(h.References)}
+	v := &View{Intent: intent, Seeded: h.Seeded, Schema: c.Schema, Scale: h.Scale, Dictionaries: c.Frozen(), References: bags(h.References),
+		Begins: c.Begins, Turns: c.Turns, Arrivals: h.Arrivals()}
 	for j := range c.Schema.Quasi() {
 		v.QI = append(v.QI, c.Qi(j).Prefix(int(n)))
 	}

@@ -227,7 +227,7 @@ func Place(m *incremental.Machine, s *equivclass.Schema, p state.Partition, r *R
 	} else if out, err := m.Observe(p, r.Offset, kindOf(o), faultOf(s, o), row, subject); err != nil || out != (incremental.Outcome{}) {
 		return decode.Outcome{}, err
 	}
-	if err := Bar(m, s, o, row); err != nil {
+	if err := errors.Join(Bar(m, s, o, row), m.See(subject)); err != nil {
 		return o, err
 	}
 	if o.Ignored {

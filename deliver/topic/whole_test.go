@@ -16,6 +16,7 @@ import (
 	"anond/equivclass/equivtest/tier"
 	"anond/internal/kafkaclient"
 	"anond/snapshot"
+	"anond/snapshot/publish/publishtest"
 )
 
 // TestEveryReleaseIsRebuilt: of every recoding, each release is made again from the topic,
@@ -46,6 +47,22 @@ func TestEveryReleaseIsRebuilt(t *testing.T) {
 			require.Equal(t, deliver.Summary{At: newest}, sum)
 			require.Len(t, m.log, sent, "nothing is left to deliver")
 		})
+	}
+}
+
+// TestReleasesOfErasAreRebuilt: parts whose columns and files differ, and an era whose parts become one.
+func TestReleasesOfErasAreRebuilt(t *testing.T) {
+	chain := &delivertest.Chain{Dir: t.TempDir()}
+	e := publishtest.NewEras(t, 4)
+	e.Publish(t, chain.Dir)
+	m := &memory{until: -1}
+	s := m.sink()
+	s.dataset = e.Settings.Dataset
+	_, err := deliverAll(t, s, chain.Dir)
+	require.NoError(t, err)
+	c := keeping(t, m.read, kafkaclient.Config{})
+	for n := uint32(1); n <= 4; n++ {
+		requireEqual(t, c, n, chain)
 	}
 }
 

@@ -97,7 +97,7 @@ func era(c *coder, e *state.Era) {
 	whole(c, &e.Release, maxRecord)
 	whole(c, &e.Attempt, maxRecord)
 	whole(c, &e.Records, maxRecord)
-	c.flags(&e.Grown)
+	c.flags(&e.Grown, &e.Arrival)
 	keyed(c, &e.Ends, comparePartitions, offset)
 	scale(c, &e.Scale)
 	text := string(e.Config)

@@ -20,14 +20,13 @@ func (c *checker) recordBlocks() {
 				c.fault("records: partition number %d has no position", o)
 			}
 		}
-		if columns < 0 {
-			columns = len(b.columns)
-		}
+		fewer := len(b.columns) < columns
+		columns = len(b.columns)
 		switch {
 		case gap:
 			return broken(nil)
-		case columns != len(b.columns):
-			return "it has another number of columns than the blocks before"
+		case fewer:
+			return "it has fewer columns than the block before"
 		}
 		return ""
 	})

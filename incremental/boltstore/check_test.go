@@ -67,7 +67,7 @@ func TestCheckNamesEachFault(t *testing.T) {
 		"origin unknown": {&state.Delta{Records: []*state.RecordBlock{{First: 6, Columns: [][]equivclass.Code{{1}},
 			Subject: []uint64{1}, Origin: []uint16{3}, Offset: []int64{1}}}}, "partition number 3 has no position"},
 		"columns differ": {&state.Delta{Records: []*state.RecordBlock{{First: 6,
-			Subject: []uint64{1}, Origin: []uint16{0}, Offset: []int64{6}}}}, "another number of columns"},
+			Subject: []uint64{1}, Origin: []uint16{0}, Offset: []int64{6}}}}, "fewer columns"},
 		"records gap": {&state.Delta{Records: []*state.RecordBlock{{First: 9, Origin: []uint16{0},
 			Offset: []int64{6}}}}, "it does not go on where the one before ends"},
 		"quarantine beyond": {&state.Delta{Quarantined: []state.RecordID{6}}, "quarantine: record 6 is unknown"},

@@ -135,7 +135,7 @@ func plainMeta(p plain) (m state.Meta) {
 	m.Settings = entries(p, func() (string, [32]byte) { return p.text(), p.sha() })
 	for range p.things() {
 		e := state.Era{Release: uint32(p.below(1 << 32)), Attempt: uint32(p.below(1 << 32)), Records: state.RecordID(p.below(1 << 32)),
-			Grown: p.flag()}
+			Grown: p.flag(), Arrival: p.flag()}
 		e.Ends = partitions()
 		for range p.things() {
 			e.Scale = append(e.Scale, equivclass.Range{Lo: p.i(), Hi: p.i()})

@@ -13,7 +13,7 @@ import (
 )
 
 // renewal makes the head of the state that starts over, of the head of the old state, how many people it has barred and
-// how far its partitions had been read, or refuses. keeps: these people stay barred.
+// how far its partitions had been read, or refuses. keeps: these people stay barred, and it stays known whose messages came.
 type renewal func(old state.Meta, barred int, positions map[state.Partition]state.Position) (
 	next state.Meta, keeps bool, err error)
 
@@ -47,14 +47,18 @@ func (s *Store) reset(key sealed.Key, renew renewal) (had Information, err error
 		return had, state.ErrDecided
 	}
 	var meta state.Meta
-	var barred []state.Known
+	var stay []state.Known
+	barred := 0
 	positions := map[state.Partition]state.Position{}
 	v := nobody
 	v.Meta = func(m state.Meta) error { meta = m; return nil }
 	v.Known = func(list []state.Known) error {
 		for _, k := range list {
+			if why := k.Why() & (state.Barred | state.Seen); why != 0 {
+				stay = append(stay, state.Know(k.Person(), why))
+			}
 			if k.Why()&state.Barred != 0 {
-				barred = append(barred, state.Know(k.Person(), state.Barred))
+				barred++
 			}
 		}
 		return nil
@@ -66,18 +70,18 @@ func (s *Store) reset(key sealed.Key, renew renewal) (had Information, err error
 		return had, err
 	}
 	keeps := false
-	if meta, keeps, err = renew(meta, len(barred), positions); err != nil {
+	if meta, keeps, err = renew(meta, barred, positions); err != nil {
 		return had, err
 	}
 	if !keeps {
-		barred, seen = nil, nil
+		stay, seen = nil, nil
 	}
 	fresh := s.path + ".reset"
 	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a run that was interrupted
 		return had, err
 	}
 	err = appear(context.Background(), fresh, key, func(tmp string) error {
-		return s.begin(tmp, key, &state.Delta{Meta: &meta, Known: barred, Ledger: seen}, had.LetterLast)
+		return s.begin(tmp, key, &state.Delta{Meta: &meta, Known: stay, Ledger: seen}, had.LetterLast)
 	})
 	if err != nil {
 		return had, err

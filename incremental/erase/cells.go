@@ -40,21 +40,23 @@ func (k *cellKeeper) keep() {
 		if k.slots[r].class == state.None {
 			continue
 		}
-		for j := range k.records.Schema.Quasi() {
-			k.replace(r, j)
+		quasi := k.records.Schema.Quasi()
+		for j := range k.records.Has(quasi, r) {
+			k.replace(r, j, k.records.StoreOf(quasi[j]))
 		}
 	}
 }
 
-func (k *cellKeeper) replace(r state.RecordID, j int) {
+// replace replaces the code of quasi-identifier j, which stands in a place of the codes.
+func (k *cellKeeper) replace(r state.RecordID, j, at int) {
 	s, dict := k.slots[r], k.records.QiDict(j)
-	own := s.codes[j]
+	own := s.codes[at]
 	want := make([]shape, len(k.held[r]))
 	for i, c := range k.held[r] {
 		want[i] = k.shape(dict, j, c)
 	}
 	fits := func(code equivclass.Code) bool {
-		s.codes[j] = code
+		s.codes[at] = code
 		for i, c := range k.held[r] {
 			if !want[i].equal(k.shape(dict, j, c)) {
 				return false
@@ -75,7 +77,7 @@ func (k *cellKeeper) replace(r state.RecordID, j int) {
 			}
 		}
 	}
-	s.codes[j] = own
+	s.codes[at] = own
 	if s.fresh {
 		k.Bounds++
 	}
@@ -95,7 +97,7 @@ func (k *cellKeeper) others(j int, class state.ClassID) (out []equivclass.Code) 
 // code is the one that a record has in quasi-identifier j.
 func (k *cellKeeper) code(r state.RecordID, j int) equivclass.Code {
 	if s := k.slots[r]; s != nil {
-		return s.codes[j]
+		return s.codes[k.records.StoreOf(k.records.Schema.Quasi()[j])]
 	}
 	return k.records.Qi(j).At(int(r))
 }

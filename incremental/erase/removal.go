@@ -110,20 +110,20 @@ func (r *Removal) choose(s *state.State, through uint32) {
 // rename finds which values nobody has any more: no record that stays, no bag at birth and no reference.
 func (r *Removal) rename(s *state.State) {
 	c := r.records
-	for k, attribute := range c.Stores {
+	for _, attribute := range c.Stores {
 		if c.Leaves[attribute] != nil || c.Dicts[attribute].Bucketed() {
 			continue // the values are not those of persons
 		}
 		used := make([]bool, c.Dicts[attribute].Len())
 		for x := range c.Len() {
-			if r.keeps(x) {
+			if r.keeps(x) && !c.Lacks(attribute, x) {
 				used[c.Columns[attribute].At(int(x))] = true
 			}
 		}
 		for _, n := range s.Head.References[attribute] {
 			used[n.Code] = true
 		}
-		if i := k - c.Schema.D(); i >= 0 {
+		if i := slices.Index(c.Schema.Sensitive(), attribute); i >= 0 {
 			for code := range s.History.Shown(i) {
 				used[code] = true
 			}
@@ -241,7 +241,7 @@ func (r *Removal) block(b *state.RecordBlock) error {
 	if out.Len() == 0 {
 		return nil
 	}
-	for k, attribute := range r.records.Stores {
+	for k, attribute := range r.records.Stores[:len(b.Columns)] {
 		if err := r.renamed.apply(attribute, out.Columns[k]); err != nil {
 			return err
 		}

@@ -19,14 +19,14 @@ func (p *erasing) rename() error {
 		lowest := slices.Index(used, true)
 		if c.Leaves[attribute] != nil || dict.Bucketed() {
 			lowest = max(lowest, 0) // the values are not those of persons
-		} else if lowest < 0 {
+		} else if lowest < 0 && dict.Len() > 0 {
 			return ErrNobodyElse
 		} else {
 			p.renamed.number(attribute, used, p.meta.References)
 		}
 		for _, s := range p.slots {
 			if s.class == state.None {
-				s.codes[k] = equivclass.Code(lowest)
+				s.codes[k] = equivclass.Code(max(lowest, 0))
 			}
 		}
 	}
@@ -38,16 +38,16 @@ func (p *erasing) rename() error {
 // forgotten person had is another one's there.
 func (p *erasing) used(k, attribute int) []bool {
 	c := p.records
-	used, d := make([]bool, c.Dicts[attribute].Len()), c.Schema.D()
+	used, sensitive := make([]bool, c.Dicts[attribute].Len()), slices.Index(c.Schema.Sensitive(), attribute)
 	for r := range c.Len() {
 		s := p.slots[r]
 		values, dealt := p.values[r]
 		switch {
-		case s != nil && s.class == state.None:
+		case s != nil && s.class == state.None || c.Lacks(attribute, r):
 		case s != nil:
 			used[s.codes[k]] = true
-		case dealt && k >= d:
-			used[values[k-d]] = true
+		case dealt && sensitive >= 0:
+			used[values[sensitive]] = true
 		default:
 			used[c.Columns[attribute].At(int(r))] = true
 		}
@@ -55,8 +55,8 @@ func (p *erasing) used(k, attribute int) []bool {
 	for _, n := range p.from.Head.References[attribute] {
 		used[n.Code] = true
 	}
-	if k >= d {
-		for code := range p.from.History.Shown(k - d) {
+	if sensitive >= 0 {
+		for code := range p.from.History.Shown(sensitive) {
 			used[code] = true
 		}
 	}
@@ -109,7 +109,7 @@ func (m renaming) apply(attribute int, codes []equivclass.Code) error {
 
 // born changes the bag of a release, as the store has it, in place.
 func (m renaming) born(b *state.Born, schema *equivclass.Schema) error {
-	for i, attribute := range schema.Sensitive() {
+	for i, attribute := range schema.Sensitive()[:len(b.Counts)] {
 		for k := range b.Counts[i] {
 			one := []equivclass.Code{b.Counts[i][k].Code}
 			if err := m.apply(attribute, one); err != nil {
@@ -148,16 +148,18 @@ func (e *Erasure) Rewrite(b *state.RecordBlock) error {
 		s := e.slots[r]
 		if s == nil {
 			for k, value := range e.values[r] {
-				b.Columns[c.Schema.D()+k][i] = e.stored(c.Schema.Sensitive()[k], value)
+				if attribute := c.Schema.Sensitive()[k]; !c.Lacks(attribute, r) {
+					b.Columns[c.StoreOf(attribute)][i] = e.stored(attribute, value)
+				}
 			}
 			continue
 		}
-		for k, attribute := range c.Stores {
+		for k, attribute := range c.Stores[:len(b.Columns)] {
 			b.Columns[k][i] = e.stored(attribute, s.codes[k])
 		}
 		b.Disown(i)
 	}
-	for k, attribute := range c.Stores {
+	for k, attribute := range c.Stores[:len(b.Columns)] {
 		if err := e.renamed.apply(attribute, b.Columns[k]); err != nil {
 			return err
 		}

@@ -20,7 +20,9 @@ func (p *erasing) unlink() {
 		for i, r := range members {
 			p.values[r] = values[i]
 			if s := p.slots[r]; s != nil {
-				copy(s.codes[p.records.Schema.D():], values[i])
+				for k, attribute := range p.records.Schema.Sensitive() {
+					s.codes[p.records.StoreOf(attribute)] = values[i][k]
+				}
 			} else if !p.of.Unlinked(p.records.ClassOf[r]) {
 				p.Unlinked++
 			}

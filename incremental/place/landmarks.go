@@ -70,13 +70,13 @@ func (l *landmarks) regrid(to grid) {
 	l.index.Rescale(to.scale())
 }
 
-// add indexes those of the classes that are alive.
+// add indexes those of the classes that are alive, and have all quasi-identifiers that records have now.
 func (l *landmarks) add(classes []*state.Class) {
 	d := l.records.Schema.D()
 	var numbers []int32
 	var boxes []int64
 	for _, c := range classes {
-		if c.Holds() {
+		if quasi := l.records.Schema.Quasi(); c.Holds() && l.records.Has(quasi, c.Members[0]) == len(quasi) {
 			numbers = append(numbers, int32(c.ID))
 			boxes = append(boxes, make([]int64, 2*d)...)
 			l.grid.box(l.records, c.Members, boxes[len(boxes)-2*d:])

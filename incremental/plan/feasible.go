@@ -62,7 +62,8 @@ func Unkept(failed []promise.Verdict) string {
 func (e *InfeasibleError) Fault() (fault.Kind, string) { return fault.Privacy, e.hint() }
 
 func (e *InfeasibleError) hint() string {
-	const otherwise = "; or set initial.on_refusal to quarantine or grow (docs/POOLS.md, A refused first pool)"
+	const otherwise = ", which anond config apply takes in; or set initial.on_refusal to quarantine or grow " +
+		"(docs/POOLS.md, A refused first pool)"
 	switch {
 	case len(e.Failed) > 0:
 		return "promise less of these attributes (schema.attributes[].promise, policy.l)" + otherwise

@@ -130,7 +130,9 @@ func (n *Planner) Published(s *state.State) {
 	n.other = need(settle.Plain+1, nil, 0)
 	n.needs = map[settle.Stratum]plan.PoolNeed{settle.Plain: need(settle.Plain, nil, 0)}
 	for of, v := range s.History.Values {
-		n.needs[of] = need(of, m.counted(v.Counts), v.People)
+		if of.Sensitive == len(m.attributes) {
+			n.needs[of.Stratum] = need(of.Stratum, m.counted(v.Counts), v.People)
+		}
 	}
 }
 

@@ -18,7 +18,13 @@ type Born struct {
 	Counts  [][]equivclass.Count // by sensitive attribute, ascending by code as the state numbers them
 }
 
-// Values counts the values of everybody of a stratum who was ever published at level L2, by sensitive attribute and code.
+// Group is what all people of a pool have in common.
+type Group struct {
+	Stratum   settle.Stratum
+	Sensitive int // how many sensitive attributes they have: the first ones of the schema
+}
+
+// Values counts the values of everybody of a group who was ever published at level L2, by sensitive attribute and code.
 type Values struct {
 	People int
 	Counts [][]int
@@ -31,7 +37,7 @@ func (c *Records) Born(release uint32, classes []*Class) *Born {
 		members = append(members, class.Members...)
 	}
 	out := &Born{Release: release, Stratum: c.StratumOf(members[0]), People: len(members)}
-	for _, attribute := range c.Schema.Sensitive() {
+	for _, attribute := range c.Schema.Sensitive()[:c.Has(c.Schema.Sensitive(), members[0])] {
 		counts := c.BagOf(attribute, members).Counts
 		if l := c.Leaves[attribute]; l != nil {
 			counts = Renumber(map[int][]equivclass.Count{0: counts}, map[int]*Leaves{0: l},
@@ -44,11 +50,13 @@ func (c *Records) Born(release uint32, classes []*Class) *Born {
 
 // AddBorn adds what a release published first.
 func (s *State) AddBorn(b *Born) error {
-	sensitive, v := s.Schema.Sensitive(), s.History.valuesOf(b.Stratum)
-	if len(b.Counts) != len(sensitive) || b.Release <= s.History.Born {
+	sensitive := s.Schema.Sensitive()
+	if len(b.Counts) == 0 || len(b.Counts) > len(sensitive) || b.Release <= s.History.Born {
 		return fmt.Errorf("%w: the bag of release %d follows that of release %d, or has other attributes", ErrCorrupt, b.Release, s.History.Born)
 	}
 	s.Records.BindLeaves()
+	sensitive = sensitive[:len(b.Counts)]
+	v := s.History.valuesOf(Group{b.Stratum, len(sensitive)})
 	if v.Counts == nil {
 		v.Counts = make([][]int, len(sensitive))
 	}

@@ -23,6 +23,8 @@ type Era struct {
 	Records RecordID
 	// Grown: it differs from the one before by leaves of hierarchies alone, which no part of a release is changed by.
 	Grown bool
+	// Arrival: it is one of people who come after its beginning. Whoever came before is in no pool of it.
+	Arrival bool
 	// Ends are the first offsets that were not read when it began, by partition.
 	Ends map[Partition]int64
 	// Scale is what numbers were measured by, of eras that are over.
@@ -41,13 +43,15 @@ const (
 	// Cap settings are what is asked of a bag. They may be others for a first pool that was refused: every test is a function
 	// of its bag, and the people and the classes stay.
 	Cap
+	// Newcomer settings say what is taken in, and of whom. They may be others for people who come later (newcomers.go of the machine).
+	Newcomer
 )
 
 // Begin begins an era. One in which nothing was tried or taken in is replaced by it: it decided nothing.
 func (h *Head) Begin(e Era) {
 	if n := len(h.Eras); n > 0 {
 		if last := h.Eras[n-1]; last.Release == e.Release && last.Attempt == e.Attempt && last.Records == e.Records {
-			e.Grown = e.Grown && (n == 1 || last.Grown)
+			e.Grown, e.Arrival = e.Grown && (n == 1 || last.Grown), e.Arrival || last.Arrival
 			h.Eras = h.Eras[: n-1 : n-1]
 		}
 	}
@@ -84,6 +88,24 @@ func (s *State) Former() (out []Former) {
 		}
 		if i = last + 1; shown && (i < len(eras)) {
 			out = append(out, Former{math.MaxUint32, last})
+		}
+	}
+	return out
+}
+
+// Arrivals are the first records of those who came under the same settings, where these say what is taken in, oldest first; nil: no
+// setting has ever changed.
+func (h *Head) Arrivals() (out []RecordID) {
+	for i, e := range h.Eras {
+		switch {
+		case i == 0 || e.Grown && out == nil:
+		case out == nil:
+			out = []RecordID{0}
+			fallthrough
+		default:
+			if e.Arrival {
+				out = append(out, e.Records)
+			}
 		}
 	}
 	return out

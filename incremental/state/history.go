@@ -8,7 +8,6 @@ import (
 	"sort"
 
 	"anond/equivclass"
-	"anond/incremental/settle"
 	"anond/internal/fault"
 )
 
@@ -19,13 +18,13 @@ var ErrUnpublished = fault.Errorf(fault.Failed, "start anond run, which finishes
 // History is what was decided so far: all classes ever published and the intents
 // that name them. It only grows; a class that is regrouped stays in it as dead.
 type History struct {
-	Classes []*Class                   // by ID, dead ones included
-	Died    map[uint32][]ClassID       // by the release in which they died
-	Intents []Intent                   // by release - 1
-	Bucket  BucketID                   // the newest one
-	Values  map[settle.Stratum]*Values // of everybody ever published, at level L2
-	Born    uint32                     // the newest release of which they have the bag
-	Left    int                        // records of classes that left (package retire)
+	Classes []*Class             // by ID, dead ones included
+	Died    map[uint32][]ClassID // by the release in which they died
+	Intents []Intent             // by release - 1
+	Bucket  BucketID             // the newest one
+	Values  map[Group]*Values    // of everybody ever published, at level L2
+	Born    uint32               // the newest release of which they have the bag
+	Left    int                  // records of classes that left (package retire)
 	// withdrawn is how many records are in buckets that were withdrawn (package withdraw), by the release of their birth.
 	withdrawn map[uint32]int
 	lengths   map[uint32]int // how long the histories are of those whom a release published first, if not 1
@@ -50,11 +49,11 @@ func (h *History) LoadClass(c *Class, records RecordID) error {
 }
 
 // valuesOf counts the values of a stratum.
-func (h *History) valuesOf(s settle.Stratum) *Values {
+func (h *History) valuesOf(s Group) *Values {
 	v := h.Values[s]
 	if v == nil {
 		if h.Values == nil {
-			h.Values = map[settle.Stratum]*Values{}
+			h.Values = map[Group]*Values{}
 		}
 		v = &Values{}
 		h.Values[s] = v
@@ -65,7 +64,10 @@ func (h *History) valuesOf(s settle.Stratum) *Values {
 // Shown are the values of everybody ever published, by the place of the sensitive attribute among these; one may come several times.
 func (h *History) Shown(attribute int) iter.Seq2[equivclass.Code, int] {
 	return func(yield func(equivclass.Code, int) bool) {
-		for _, v := range h.Values {
+		for of, v := range h.Values {
+			if attribute >= of.Sensitive {
+				continue
+			}
 			for code, n := range v.Counts[attribute] {
 				if n > 0 && !yield(equivclass.Code(code), n) {
 					return

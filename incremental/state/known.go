@@ -23,6 +23,10 @@ const (
 	Departed
 	// Closed: the person has left an open window with nothing to show (package settle).
 	Closed
+	// Seen: a message of the person has come, and brought no record. It is no reason to take in nothing more, but for what Earlier says.
+	Seen
+	// Earlier: the person was Seen before settings changed for those who come later (package incremental, newcomers.go).
+	Earlier
 )
 
 // Person is the digest under which somebody is known who may be in no record (Secrets.Person). Its last byte is 0.

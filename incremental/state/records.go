@@ -15,16 +15,22 @@ import (
 // (firstRecords). Where a record came from stays on disk.
 type Records struct {
 	equivclass.Packed
-	Schema    *equivclass.Schema
-	Stores    []int // attributes in a block of the store: quasi-identifiers, then the sensitive ones
+	Schema *equivclass.Schema
+	// Stores are the attributes in a block of the store: quasi-identifiers and sensitive ones, in the order of the schema. Later settings
+	// may have further ones behind them, so that a block has the first ones of these.
+	Stores    []int
+	Begins    map[int]RecordID // by attribute that records below lack
+	width     int              // of the newest block
 	Interrupt interrupt
 	Leaves    map[int]*Leaves // of attributes with a hierarchy, by PathsOf
 	bound     bool            // leaves are complete
 	Since     [][]RecordID    // by sensitive attribute and leaf: epochs.go
 	Scale     []equivclass.Range
 	Subject   []uint64
-	// Stratum is that of the person of a record, where people settle; nil otherwise: all are plain.
+	// Stratum is that of the person of a record, if people settle or some did; nil otherwise: all are plain.
 	Stratum []settle.Stratum
+	// Turns are the records from which on people settle, and from which on not, alternately.
+	Turns   []RecordID
 	ClassOf []ClassID
 	// Firsts finds the first record of each subject; nil if there is no subject.
 	Firsts *firstRecords
@@ -57,15 +63,62 @@ func NewColumns(s *equivclass.Schema) Records {
 	}
 	order = append(order, s.Sensitive()...)
 	c := Records{Packed: *equivclass.NewPacked(s.Attributes(), order...), Schema: s,
-		Stores: slices.Concat(s.Quasi(), s.Sensitive()), Leaves: newLeafTables(s)}
+		Stores: slices.Sorted(slices.Values(slices.Concat(s.Quasi(), s.Sensitive()))), Leaves: newLeafTables(s)}
 	if s.SubjectIndex() >= 0 {
 		c.Firsts = &firstRecords{}
 	}
 	return c
 }
 
-// Stratify gives the columns of a state without records one for strata.
-func (c *Records) Stratify() { c.Stratum = []settle.Stratum{} }
+// Under are the same records as an earlier schema has them, whose attributes are the first ones of this one. It is for those who
+// look at people of that time, and for as long as nothing is appended.
+func (c *Records) Under(s *equivclass.Schema) *Records {
+	out := *c
+	out.Schema = s
+	return &out
+}
+
+// Lacks reports whether a record arrived before records had an attribute. Its code stands for nothing then.
+func (c *Records) Lacks(attribute int, r RecordID) bool { return r < c.Begins[attribute] }
+
+// Has is how many of some attributes a record has: the first ones.
+func (c *Records) Has(attributes []int, r RecordID) (n int) {
+	for n < len(attributes) && !c.Lacks(attributes[n], r) {
+		n++
+	}
+	return n
+}
+
+// StoreOf is the place of an attribute in a block of the store.
+func (c *Records) StoreOf(attribute int) int { return slices.Index(c.Stores, attribute) }
+
+// Settles says whether the people of the records that follow settle.
+func (c *Records) Settles(on bool) {
+	if on && c.Stratum == nil {
+		c.Stratum = []settle.Stratum{}
+		c.settlePlain(int(c.Len()))
+	}
+	n := len(c.Turns)
+	switch {
+	case (n%2 == 1) == on:
+	case n > 0 && c.Turns[n-1] == c.Len():
+		c.Turns = c.Turns[:n-1]
+	default:
+		c.Turns = append(c.Turns, c.Len())
+	}
+}
+
+// Settled reports whether the person of a record has settled.
+func (c *Records) Settled(r RecordID) bool { return Settled(c.Turns, r) }
+
+// Settled is Records.Settled.
+func Settled(turns []RecordID, r RecordID) bool {
+	n, found := slices.BinarySearch(turns, r)
+	if found {
+		n++
+	}
+	return n%2 == 1
+}
 
 // StratumOf is the stratum of the person of a record.
 func (c *Records) StratumOf(r RecordID) settle.Stratum {
@@ -94,6 +147,20 @@ func (c *Records) records() int { return c.Dicts[c.Schema.Sensitive()[0]].Record
 
 // VacantRecords is how many records of the source forgotten people had who are in no class.
 func (c *Records) VacantRecords() int { return c.Vacant + c.vacantMore }
+
+// settlePlain notes that of records of people who do not settle.
+func (c *Records) settlePlain(n int) {
+	if c.Stratum != nil {
+		c.Stratum = append(c.Stratum, slices.Repeat([]settle.Stratum{settle.Plain}, n)...)
+	}
+}
+
+// SettlePlain notes it of the record that is appended, unless its stratum is known.
+func (c *Records) SettlePlain() {
+	if len(c.Stratum) < int(c.Len()) {
+		c.settlePlain(1)
+	}
+}
 
 // Settle notes the stratum of the record that is appended.
 func (c *Records) Settle(s settle.Stratum) {
@@ -141,15 +208,11 @@ func (c *Records) Room(records int) {
 	if c.Firsts != nil {
 		c.Subject = make([]uint64, 0, records)
 	}
-	if c.Stratum != nil {
-		c.Stratum = make([]settle.Stratum, 0, records)
-	}
 }
 
 // AppendBlock takes in a block from the store.
 func (c *Records) AppendBlock(b *RecordBlock) error {
-	if b.First != c.Len() || len(b.Columns) != len(c.Stores) || (b.Subject == nil) != (c.Firsts == nil) ||
-		(b.Stratum == nil) != (c.Stratum == nil) {
+	if b.First != c.Len() || len(b.Columns) > len(c.Stores) || len(b.Columns) < max(c.width, 1) || (b.Subject == nil) != (c.Firsts == nil) {
 		return fmt.Errorf("%w: block of record %d does not follow record %d", ErrCorrupt, b.First, c.Len())
 	}
 	if slices.ContainsFunc(b.Stratum, func(s settle.Stratum) bool { return s.Inserts() > max(1, c.records()) }) {
@@ -157,7 +220,14 @@ func (c *Records) AppendBlock(b *RecordBlock) error {
 	}
 	c.BindLeaves()
 	codes := make([][]equivclass.Code, len(c.Dicts))
-	for k, attribute := range c.Stores {
+	c.width = len(b.Columns)
+	for _, attribute := range c.Stores[c.width:] {
+		if codes[attribute] = make([]equivclass.Code, b.Len()); c.Begins == nil {
+			c.Begins = map[int]RecordID{}
+		}
+		c.Begins[attribute] = b.First + RecordID(b.Len())
+	}
+	for k, attribute := range c.Stores[:c.width] {
 		codes[attribute] = b.Columns[k]
 		n := c.storedCodes(attribute)
 		for _, v := range b.Columns[k] {
@@ -167,11 +237,15 @@ func (c *Records) AppendBlock(b *RecordBlock) error {
 		}
 	}
 	c.fromStored(b)
+	c.Settles(b.Stratum != nil)
 	c.Extend(codes)
 	c.NoteArrival(b.First, b.Tick)
 	c.Subject = append(c.Subject, b.Subject...)
 	for _, s := range b.Stratum {
 		c.Settle(s)
+	}
+	if b.Stratum == nil {
+		c.settlePlain(b.Len())
 	}
 	for range b.Len() {
 		c.ClassOf = append(c.ClassOf, None)
@@ -196,8 +270,8 @@ func (c *Records) storedCodes(attribute int) equivclass.Code {
 
 // fromStored puts the leaves of a block into the numbering of the present trees.
 func (c *Records) fromStored(b *RecordBlock) {
-	for k, attribute := range c.Stores {
-		if l := c.Leaves[attribute]; l != nil {
+	for k := range b.Columns {
+		if l := c.Leaves[c.Stores[k]]; l != nil {
 			l.fromStored(b.Columns[k])
 		}
 	}
@@ -232,7 +306,7 @@ func (c *Records) Block(first RecordID, tick int64, origin []uint16, offset []in
 	if c.Firsts != nil {
 		b.Subject = c.Subject[first:]
 	}
-	if c.Stratum != nil {
+	if c.Settled(first) {
 		b.Stratum = c.Stratum[first:]
 	}
 	return b
@@ -248,7 +322,7 @@ func (c *Records) Space(cut RecordID) *equivclass.Space {
 		known := 0
 		if cut == c.Len() { // a value is taken in with its first record
 			known = c.Dicts[attribute].Len()
-		} else if most, any := c.Columns[attribute].Most(int(cut)); any {
+		} else if most, any := c.Columns[attribute].Most(int(cut)); any && !c.Lacks(attribute, cut-1) {
 			known = int(most) + 1
 		}
 		dicts = append(dicts, c.Dicts[attribute].Prefix(known))

@@ -1,6 +1,10 @@
 package state
 
-import "anond/equivclass"
+import (
+	"slices"
+
+	"anond/equivclass"
+)
 
 // Distances and loss of numbers are measured by a scale: the range that the schema declares, or one of the
 // quasi-identifiers of the first load. It is fixed with the first pool, at level L1 with release 1. So one
@@ -18,18 +22,32 @@ func (c *Records) Measured() (dicts []*equivclass.Dictionary, columns []equivcla
 	return dicts, columns
 }
 
-// measure finds the scale of the records that are there, until one is fixed.
+// MeasureScale finds the scale of the records that are there, until one is fixed: of a quasi-identifier that later settings have
+// added, of the records that have it.
 func (m *State) MeasureScale() {
-	if m.Head.Scale != nil {
+	fixed := len(m.Head.Scale)
+	if fixed == m.Schema.D() {
 		return
 	}
 	dicts, columns := m.Records.Measured()
-	m.Records.Scale = equivclass.ScalesOf(dicts, columns, int(m.Records.Len()))
+	m.Records.Scale = slices.Clone(m.Head.Scale)
+	for j, attribute := range m.Schema.Quasi()[fixed:] {
+		have := make([]RecordID, 0, m.Records.Len()-m.Records.Begins[attribute])
+		for r := m.Records.Begins[attribute]; r < m.Records.Len(); r++ {
+			have = append(have, r)
+		}
+		j += fixed
+		column := columns[j]
+		if len(have) < column.Len() {
+			column = equivclass.Pick(&column, have)
+		}
+		m.Records.Scale = append(m.Records.Scale, equivclass.ScalesOf(dicts[j:j+1], []equivclass.Column{column}, len(have))...)
+	}
 }
 
 // FixScale keeps the scale by which the first classes are planned.
 func (m *State) FixScale() {
-	if m.Head.Scale == nil {
+	if len(m.Head.Scale) < len(m.Records.Scale) {
 		m.Head.Scale, m.Head.Changed = m.Records.Scale, true
 	}
 }

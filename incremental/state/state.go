@@ -110,7 +110,7 @@ func (s *State) Why(subject uint64) Why {
 	if s.Known.Len() == 0 || subject == 0 {
 		return 0
 	}
-	return s.Known.Why(s.Secrets.Person(subject))
+	return s.Known.Why(s.Secrets.Person(subject)) &^ Seen
 }
 
 // Subject stands for the person of a record; 0: the record is nobody's. It is safe for concurrent use.

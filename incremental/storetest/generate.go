@@ -16,6 +16,7 @@ import (
 type generator struct {
 	random  *rand.Rand
 	columns int
+	further int // columns that later settings have added
 	// partitions of the topic, in some of the histories: they are those of a shard
 	partitions int
 	guard      state.Guard
@@ -99,7 +100,7 @@ func (g *generator) meta() *state.Meta {
 		Seeded: g.chance(0.5), InitialDone: g.chance(0.5), Tick: g.tick, Partitions: g.partitions, Removed: g.release, Epoch: g.release % 5,
 		Scale: []equivclass.Range{{Lo: -g.tick, Hi: 1}, {}}}
 	for range g.random.IntN(3) {
-		m.Eras = append(m.Eras, state.Era{Release: g.release + 1, Attempt: g.guard.Attempt, Records: g.guard.Records, Grown: g.chance(0.5),
+		m.Eras = append(m.Eras, state.Era{Release: g.release + 1, Attempt: g.guard.Attempt, Records: g.guard.Records, Grown: g.chance(0.5), Arrival: g.chance(0.5),
 			Ends: map[state.Partition]int64{g.partition(1): g.tick}, Scale: []equivclass.Range{{Lo: 1, Hi: g.tick}},
 			Config: []byte(fmt.Sprint(`{"policy":`, g.tick, `}`))})
 	}
@@ -137,7 +138,10 @@ func (g *generator) partition(n int) state.Partition {
 func (g *generator) addBlock(d *state.Delta) {
 	n := 1 + g.random.IntN([]int{2, 50, 300, 3000}[g.random.IntN(4)])
 	g.tick += int64(g.random.IntN(2))
-	b := &state.RecordBlock{First: g.guard.Records, Tick: g.tick, Columns: make([][]equivclass.Code, g.columns+1)}
+	if g.chance(0.05) {
+		g.further++
+	}
+	b := &state.RecordBlock{First: g.guard.Records, Tick: g.tick, Columns: make([][]equivclass.Code, g.columns+1+g.further)}
 	for _, prior := range d.Records {
 		b.First += state.RecordID(prior.Len())
 	}

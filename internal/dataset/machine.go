@@ -43,7 +43,7 @@ func MachineOptions(ctx context.Context, c *config.Config, o Options) (increment
 	}
 	out := settingsOf(c)
 	out.Seed, out.Seeded, out.SubjectKey, out.Progress = seed, seeded, subjectKey(c), o.Planned
-	out.Interrupted, out.Apply, out.Config = func() bool { return ctx.Err() != nil }, o.Apply, c.Frozen
+	out.Interrupted, out.Apply, out.Lapse, out.Config = func() bool { return ctx.Err() != nil }, o.Apply, o.Lapse, c.Frozen
 	out.Rebuild = func(kept []byte) (incremental.Options, error) {
 		before, err := c.Thawed(kept)
 		if err != nil {
@@ -52,6 +52,7 @@ func MachineOptions(ctx context.Context, c *config.Config, o Options) (increment
 		earlier := out
 		under := settingsOf(before)
 		earlier.Schema, earlier.Policy, earlier.Settings, earlier.Hierarchies = under.Schema, under.Policy, under.Settings, under.Hierarchies
+		earlier.Config = func() []byte { return kept }
 		return earlier, nil
 	}
 	return out, nil
@@ -66,6 +67,9 @@ func settingsOf(c *config.Config) incremental.Options {
 	}
 	for _, key := range caps {
 		later[key] = state.Cap
+	}
+	for _, key := range c.Newcomers() {
+		later[key] = state.Newcomer
 	}
 	return incremental.Options{Schema: c.Schema(), Policy: PolicyOf(c), Settings: c.Digests(), Hierarchies: c.HierarchyKeys(), Later: later}
 }

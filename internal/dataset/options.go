@@ -29,6 +29,8 @@ type Options struct {
 	Once bool
 	// Apply takes settings in that may be others for later pools (anond config apply).
 	Apply bool
+	// Lapse: if they are those of people who come later, all who wait or are observed lapse.
+	Lapse bool
 	Stdin io.Reader
 	// TrustClock: the clock is right though it lies far ahead of when it was seen last.
 	TrustClock bool

@@ -25,9 +25,14 @@ type Applied struct {
 	Pool    uint64 `json:"pool"`
 	Release uint32 `json:"release"`
 	// Waiting is how many people wait now.
-	Waiting int    `json:"waiting"`
-	Ends    []Ends `json:"ends"`
-	DryRun  bool   `json:"dry_run"`
+	Waiting int `json:"waiting"`
+	// Newcomers: the settings are those of people who come later. Of those who have come, Lapsed people waited, and the windows of
+	// Closed were open: nobody of them is ever published.
+	Newcomers bool   `json:"newcomers,omitempty"`
+	Lapsed    int    `json:"lapsed,omitempty"`
+	Closed    int    `json:"closed,omitempty"`
+	Ends      []Ends `json:"ends"`
+	DryRun    bool   `json:"dry_run"`
 }
 
 // Ends is the first offset of a partition that was not read when settings changed.
@@ -86,6 +91,9 @@ func Apply(ctx context.Context, c *config.Config, o dataset.Options, try bool) (
 	}
 	out = Applied{Dataset: c.Dataset, Changed: before.ChangedBy(c), Pool: uint64(m.Judged().Fixed) + 1, Release: 1,
 		Waiting: m.Status().Pending.Waiting, DryRun: try}
+	if done := m.Turned(); done != nil {
+		out.Newcomers, out.Lapsed, out.Closed = true, done.Waiting, done.Open
+	}
 	if m.Trigger().PoolFixed() > 0 { // the first one, which was refused
 		out.Pool--
 	}

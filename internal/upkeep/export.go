@@ -106,6 +106,7 @@ func (e *Exporter) origins() state.Visitor {
 	v := emptyVisitor()
 	v.Records = func(b *state.RecordBlock) error {
 		e.origin, e.offset, e.window = append(e.origin, b.Origin...), append(e.offset, b.Offset...), append(e.window, b.Window...)
+		e.window = append(e.window, make([]settle.Window, len(e.origin)-len(e.window))...) // of people who came before anybody settled
 		return nil
 	}
 	return v
@@ -190,11 +191,11 @@ func (e *Exporter) writeMembers(out *csv.Writer, release string, placed []render
 	return nil
 }
 
-// Records writes `record,arrived_in_release,<attributes>`, with `arrived_in_era` before the attributes where settings have changed: every
-// record in
-// state, with the first release whose cut covers it. Where people settle there are before the attributes the stratum of the record's
-// person, when the person's window ended, and when each record came, both by the clock by which windows are measured: the time of the
-// log, or the count of messages read. Nothing stands there if windows end with the source, or the person was forgotten. Those who
+// Records writes `record,arrived_in_release,<attributes>`: every record in
+// state, with the first release whose cut covers it. Before the attributes are, where settings have changed, in which era of arrival its
+// person came (state.Head, Arrivals), and where people settle, the stratum of the person, when the person's window ended, and when each
+// record came, both by the clock by which windows are measured: the time of the log, or the count of messages read. Nothing stands there
+// if windows end with the source, or the person was forgotten. Those who
 // are still observed are not there. Where people are published with their histories, a row is of a person, named by one of their records,
 // and a sensitive attribute has a column for each record that there may be: illness, illness_2, and so on. A subject is shown as its
 // keyed digest, which is all that state keeps, behind the name of subject.key if there is one.
@@ -203,18 +204,16 @@ func (e *Exporter) Records(w io.Writer) error {
 	columns := e.columns()
 	view := e.machine.Releases().All()
 	header := []string{"record", "arrived_in_release"}
-	eras := len(e.former) > 0
-	if eras {
+	if view.Arrivals != nil {
 		header = append(header, "arrived_in_era")
 	}
-	observes := len(header)
+	came := max(1, records(view, e.schema.Sensitive()[0]))
 	if view.Stratum != nil {
 		header = append(header, "stratum", "observed_until", "came")
-		for n := 2; n <= records(view, e.schema.SensitiveIndex()); n++ {
+		for n := 2; n <= came; n++ {
 			header = append(header, "came_"+strconv.Itoa(n))
 		}
 	}
-	ahead := len(header)
 	for _, i := range columns {
 		name := e.schema.Attributes()[i].Name
 		header = append(header, name)
@@ -225,7 +224,7 @@ func (e *Exporter) Records(w io.Writer) error {
 	if err := out.Write(header); err != nil {
 		return err
 	}
-	cuts, release := e.machine.Releases().Intents(), 0
+	cuts, release, era := e.machine.Releases().Intents(), 0, 0
 	row := make([]string, len(header))
 	for r := range view.Len() {
 		for release < len(cuts) && int(cuts[release].Cut) <= r {
@@ -235,14 +234,18 @@ func (e *Exporter) Records(w io.Writer) error {
 		if release < len(cuts) {
 			row[1] = strconv.Itoa(release + 1)
 		}
-		if eras {
-			row[2] = "1" // what changed is the same for people who arrived before and after
+		row = row[:2]
+		if view.Arrivals != nil {
+			for era < len(view.Arrivals) && int(view.Arrivals[era]) <= r {
+				era++
+			}
+			row = append(row, strconv.Itoa(era))
 		}
 		if view.Stratum != nil {
-			row[observes] = view.Stratum[r].String()
-			observed(row[observes+1:ahead], e.window[r])
+			at := len(row) + 1
+			row = append(append(row, view.StratumOf(state.RecordID(r))), make([]string, came+1)...)
+			observed(row[at:], e.window[r])
 		}
-		row = row[:ahead]
 		for _, i := range columns {
 			texts := []string{e.text(view, i, r)}
 			if n := records(view, i); n > 0 {
@@ -295,6 +298,9 @@ func (e *Exporter) text(v *incremental.View, attribute, r int) string {
 			return "forgotten-" + strconv.Itoa(r)
 		}
 		return fmt.Sprintf("%s%016x", e.key, v.Subject[r])
+	}
+	if v.Lacks(attribute, r) {
+		return ""
 	}
 	return v.Dictionaries[attribute].Text(v.Column(attribute).At(r))
 }

@@ -321,19 +321,23 @@ func (a *auditor) release(number int) error {
 // share of one value among them, too: nothing is promised about it, so it is reported. At level L2 it is
 // not (rule B, buckets): if two of four people who are published later have a share of 1, and the bucket has
 // the values a, a, b and c, both have a; and who knows that some pool would be ineligible could wait with it.
-// A person who was forgotten while waiting counted until then, and the exports do not tell when that was.
+// A person who was forgotten while waiting counted until then, and the exports do not tell when that was; nor when one lapsed who came
+// before settings changed for those who come later.
 func (a *auditor) waiting(man *format.Manifest, placed [][]uint32, row *releaseRow) {
 	counts := make([]int, len(a.in.s.Sa.Text))
 	in := func(rec int) bool {
 		return slices.ContainsFunc(placed, func(classOf []uint32) bool { return rec < len(classOf) && classOf[rec] != 0 })
 	}
 	left := func(rec int) bool { return slices.ContainsFunc(a.eras, func(e *era) bool { return e.carry.Left(rec) }) }
-	n, top, forgotten := 0, 0, 0
+	n, top, forgotten, newest := 0, 0, 0, uint32(0)
+	if of := a.in.records.Era; len(of) > 0 {
+		newest = slices.Max(of)
+	}
 	for rec, known := range a.in.records.Known {
 		arrived := int(a.in.records.Arrived[rec])
 		beyond := a.in.records.Beyond != nil && a.in.records.Beyond[rec]
 		if known && !beyond && arrived > 0 && arrived <= man.Release && !in(rec) && !left(rec) {
-			if a.in.records.Forgotten[rec] {
+			if a.in.records.Forgotten[rec] || newest > 0 && a.in.records.Era[rec] < newest {
 				forgotten++
 				continue
 			}

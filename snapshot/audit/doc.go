@@ -24,6 +24,9 @@
 // outcome over (Options.Replay). Where rows show values by draw (recoding permutation),
 // nothing is certified without one: files do not show that these are no person's own.
 //
+// Where settings have changed, the parts of each era are audited as a chain of their own, by the settings of the era
+// (format.Manifest.ByEra): people of two eras share no component. That eras follow each other is tested besides (format.CheckEras).
+//
 // A chain that obeys the rules has no other component. What one that does not tells of
 // people is not bounded here; package posterior of the program finds it for figures.
 //

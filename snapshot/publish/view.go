@@ -47,10 +47,7 @@ func pastOf(v *incremental.View) func(release uint32) render.Past {
 func classesOf(v *incremental.View, views []state.ClassView) []render.Class {
 	out := make([]render.Class, len(views))
 	for i, c := range views {
-		out[i] = render.Class{Born: c.Born, Died: c.Died, Bucket: uint32(c.Bucket), Members: c.Members}
-		if v.Stratum != nil {
-			out[i].Stratum = v.Stratum[c.Members[0]].String()
-		}
+		out[i] = render.Class{Born: c.Born, Died: c.Died, Bucket: uint32(c.Bucket), Members: c.Members, Stratum: v.StratumOf(c.Members[0])}
 	}
 	return out
 }

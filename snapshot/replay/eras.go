@@ -23,7 +23,7 @@ func (r *Recording) eras() (out []era, obstacle string) {
 				return nil, fmt.Sprintf("the settings of era %d cannot be read: %v", i+1, err)
 			}
 		}
-		o.Apply = true
+		o.Apply, o.Lapse = true, true
 		out = append(out, era{e, o})
 	}
 	return out, ""

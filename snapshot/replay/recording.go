@@ -92,6 +92,9 @@ func rowsOf(v *incremental.View) []equivclass.Row {
 	column := func(attribute int, codes *equivclass.Column) {
 		texts := map[equivclass.Code][]byte{}
 		for r, c := range codes.Codes() {
+			if v.Lacks(attribute, r) {
+				continue
+			}
 			text, known := texts[c]
 			if !known {
 				text = raw(v.Dictionaries[attribute], c)

@@ -72,7 +72,9 @@ func (t *tape) Commit(d *state.Delta) error {
 		t.attempt = *d.Attempt
 	}
 	if d.Meta != nil {
-		if t.meta = *d.Meta; t.meta.Scale != nil && len(t.meta.Eras) == len(t.r.meta.Eras) && !slices.Equal(t.meta.Scale, t.r.meta.Scale) {
+		t.meta = *d.Meta
+		fixed := t.r.meta.Scale[:min(len(t.meta.Scale), len(t.r.meta.Scale))]
+		if len(t.meta.Eras) == len(t.r.meta.Eras) && !slices.Equal(t.meta.Scale, fixed) {
 			return t.fail("numbers are measured by another scale")
 		}
 	}

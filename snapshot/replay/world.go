@@ -3,7 +3,6 @@ package replay
 import (
 	"anond/incremental/settle"
 	"anond/incremental/state"
-	"cmp"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -76,15 +75,23 @@ func (o *orders) find(release, subPool uint32) (k merge.Key, parts int) {
 }
 
 // waiting divides the free records by the versions of the hierarchies of the sensitive
-// attributes: in no world has a record a value that was not valid when it arrived. And by strata, whose people are not alike.
+// attributes, and by eras of arrival: in no world has a record a value that was not valid when it arrived. And by strata, whose people are
+// not alike.
 func (r *Recording) waiting(free []bool) [][]state.RecordID {
-	var versions []state.HierarchyVersion
+	var begins []state.RecordID
 	for attribute, of := range r.meta.Hierarchies {
 		if slices.Contains(r.options.Schema.Sensitive(), attribute) {
-			versions = append(versions, of...)
+			for _, v := range of {
+				begins = append(begins, v.Records)
+			}
 		}
 	}
-	slices.SortFunc(versions, func(a, b state.HierarchyVersion) int { return cmp.Compare(a.Records, b.Records) })
+	for _, e := range r.meta.Eras {
+		if e.Arrival {
+			begins = append(begins, e.Records)
+		}
+	}
+	slices.Sort(begins)
 	type kind struct {
 		version int
 		of      settle.Stratum
@@ -92,7 +99,7 @@ func (r *Recording) waiting(free []bool) [][]state.RecordID {
 	var out [][]state.RecordID
 	at, group := 0, map[kind]int{}
 	for i, is := range free {
-		for at < len(versions) && int(versions[at].Records) <= i {
+		for at < len(begins) && int(begins[at]) <= i {
 			at++
 		}
 		if !is {

@@ -311,7 +311,7 @@ class Checks(unittest.TestCase):
             "there again": edited(lambda m, _: of(m).pop("withdrawn"), lost + 1),
             "a part was changed": edited(lambda m, _: of(m).update(release=lost - 1)),
             "no list of buckets": edited(lambda m, _: of(m)["withdrawn"].append(10**6)),
-            "another schema, policy": edited(lambda m, _: m.pop("erasure"), last),
+            "another dataset than before": edited(lambda m, _: m.pop("erasure"), last),
             "people_ever": edited(lambda m, _: m.update(people_ever=m["people_ever"] - 1), last),
         }.items():
             self.assertIn(says, " ".join(self.damaged(damage, of="joined")))

@@ -28,7 +28,8 @@ import (
 //
 // Cost: what is new in a release, and one look at each file of the
 // older parts. The carry holds 4 bytes a record (6 once any was regrouped) and, but at level L2, 16 a
-// class, and of pure classes their sets of values. A Gate is not safe for concurrent use.
+// class, and of pure classes their sets of values. Of each era that has ended and has parts it holds 4 bytes for each record up to
+// its last one. A Gate is not safe for concurrent use.
 type Gate struct {
 	Policy format.Policy
 	// Promised is what the configuration promises of sensitive attributes; nil: the caller has none to compare with.
