@@ -213,6 +213,6 @@ PLAN  ?=
 
 sim: export GOMAXPROCS = 1
 sim:
-	$(GO) test ./rig/chaos -run '^TestSimulation$$' -v -timeout 24h -seed $(SEED) $(if $(PLAN),-plan $(abspath $(PLAN)),-plans $(PLANS))
+	$(GO) test ./rig/chaos -run '^TestSimulation$$' -v -timeout 24h -seed $(SEED) $(if $(PLAN),-plan $(abspath $(PLAN)),-plans $(PLANS)) $(if $(RECORD),-record $(abspath $(RECORD)))
 chaos:
 	$(GO) run ./rig/chaos/play -seed $(SEED) -plans $(PLANS) $(if $(PLAN),-plan $(PLAN))

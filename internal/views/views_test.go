@@ -53,7 +53,7 @@ schema:
     - {name: id, role: subject}
     - {name: age, role: quasi, type: integer}
     - {name: zip, role: quasi, hierarchy: zip.csv}
-    - {name: sex, role: quasi, type: categorical}
+    - {name: sex, role: quasi, type: categorical, weight: 0.5}
     - {name: weight, role: quasi, type: decimal, digits: 1, steps: [5, 10]}
     - {name: illness, role: sensitive, hierarchy: illness.csv}
     - {name: drug, role: sensitive, type: categorical}
@@ -222,6 +222,10 @@ func TestViewsFollowTheReleases(t *testing.T) {
 	m := s.newest("releases")
 	require.GreaterOrEqual(t, m.Release, uint32(13))
 	require.NotEmpty(t, m.Parts[0].Replaces)
+	for _, of := range []*snapshot.Manifest{m, s.newest("releases-insurer")} {
+		at := slices.IndexFunc(of.Schema, func(e snapshot.SchemaEntry) bool { return e.Name == "sex" })
+		require.Equal(t, .5, of.Schema[at].Weight)
+	}
 	for name, v := range s.opened() {
 		of := s.newest("releases-" + name)
 		require.Equal(t, m.Release, of.Release)

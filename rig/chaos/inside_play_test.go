@@ -156,10 +156,10 @@ func (w *inside) drive(p *played, live bool, next []*fault) error {
 		p.overtaken(next, end, w.log.String())
 		next = unspent(next)
 		if end == ended {
+			w.trusted = false
 			w.settled = !live && !w.damaged && !w.log.Has(from, lettersKept)
 			return w.afterwards(w.log.String()[from:], before)
 		}
-		w.trusted = false
 		if end == leapt && w.ahead() {
 			w.trusted = true
 			continue
@@ -651,7 +651,9 @@ func (w *inside) sameTrouble(a *armed) {
 	log := w.log.String()
 	for _, f := range a.faults {
 		for _, g := range a.faults {
-			disk := func(x *fault) bool { return x.took && (x.Do == "fail-write" || x.Do == "fail-sync") }
+			disk := func(x *fault) bool {
+				return x.took && (x.Do == "fail-write" || x.Do == "fail-sync" || x.Do == "flip-render")
+			}
 			if disk(f) && disk(g) && g.since < f.since && !strings.Contains(log[g.since:f.since], `"event":"release_published"`) {
 				f.since = g.since
 			}

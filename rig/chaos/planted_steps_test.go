@@ -44,7 +44,7 @@ var harmless = map[string]string{
 	"ledger: synced":              "the next start writes the lines that are missing",
 }
 
-// TestEachDurableStepIsMissed: whichever durable step is left out, simulated plans find it: among the first few, or as many as
+// TestEachDurableStepIsMissed: whichever durable step is left out, simulated plans find it: among the first 400, or as many as
 // -plans says (rig/docs/CHAOS.md has what 10,000 have shown).
 func TestEachDurableStepIsMissed(t *testing.T) {
 	tier.NotShort(t, "it plays many plans")
@@ -54,7 +54,7 @@ func TestEachDurableStepIsMissed(t *testing.T) {
 			continue
 		}
 		t.Run(step, func(t *testing.T) {
-			for n := range max(*simPlans, 40) {
+			for n := range max(*simPlans, 400) {
 				p := simulated(plantedSeed, n)
 				if ofShards := in(step, "union", "journal"); ofShards != (p.World.Shards > 0) {
 					continue
