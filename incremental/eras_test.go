@@ -112,7 +112,8 @@ func TestBrokenEras(t *testing.T) {
 	tier.NotShort(t, "it enumerates worlds")
 	t.Parallel()
 	for _, s := range []*course{
-		{name: "a cap by the values of some who wait", n: 8, d: 3, k: 2, l: 2, known: abbc, need: asksFor(4), policy: quarantines, play: func(p *play) {
+		{name: "a cap by the values of some who wait", n: 8, d: 3, k: 2, l: 2, known: abbc, need: asksFor(4), policy: quarantines,
+			play: func(p *play) {
 			p.feed(4)
 			p.cut()
 			p.feed(8)
