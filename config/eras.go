@@ -146,7 +146,8 @@ func (c *Config) frozenKeys() []key {
 		_, secret := k.value.(scalar[Secret])
 		_, path := k.value.(pathValue)
 		of := ChangeOf(k.path)
-		return secret || path || of != NextPool && of != Newcomers && of != Never && k.path != "source.format" || strings.HasPrefix(k.path, "shard.")
+		return secret || path || of != NextPool && of != Newcomers && of != Never && k.path != "source.format" ||
+			strings.HasPrefix(k.path, "shard.")
 	})
 }
 

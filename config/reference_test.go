@@ -79,8 +79,8 @@ all faults as ~file:line:column: key: reason; suggestion~ and exits with 78. ~an
   start. ~next pool~: by ~anond config apply~, for the pools that are fixed from then on (level L2; [RUN.md](RUN.md#settings-that-change));
   without it, and at level L1, as ~fixed~. Of ~range~ and ~hierarchy~ that holds for quasi-identifiers. ~newcomers~: by
   ~anond config apply --lapse~, for people who come from then on (level L2, with a subject); so are ~range~ and ~max_length~ of sensitive
-  attributes, and all keys of an attribute that is new, behind the others. ~fixed~: never for a dataset that has a release. A reload takes in
-  all changes of the file or none.
+  attributes, and all keys of an attribute that is new, behind the others. ~fixed~: never for a dataset that has a release. A reload
+  takes in all changes of the file or none.
 - ~anond-deliver~ and ~anond-deliver consume~ read ~outputs~ at their start. The daemon does not look at it, and takes any change of it in.
 - Durations are written ~10s~, ~15m~, ~24h~; sizes in bytes or as ~512MiB~, ~4GiB~.
 - Once a release is decided, a start under other settings of the dataset is exit 78 and names the key: ~dataset~, ~schema~

@@ -112,38 +112,41 @@ func TestBrokenEras(t *testing.T) {
 	tier.NotShort(t, "it enumerates worlds")
 	t.Parallel()
 	for _, s := range []*course{
-		{name: "a cap by the values of some who wait", n: 8, d: 3, k: 2, l: 2, known: abbc, need: asksFor(4), policy: quarantines, play: func(p *play) {
-			p.feed(4)
-			p.cut()
-			p.feed(8)
-			if p.world[4] == p.world[5] {
-				p.change(4, 2)
-			} else {
-				p.change(4, 4)
-			}
-			p.cut()
-		}},
-		{name: "a pool that is fixed is planned anew under the change", n: 8, d: 3, k: 2, l: 2, known: abbc, need: asksFor(2), play: func(p *play) {
-			p.feed(4)
-			p.cut()
-			p.feed(6)
-			p.stopsInMerge()
-			if p.m.Trigger().PoolFixed() > 0 {
-				p.m.Unfix()
-			}
-			p.change(4, 2)
-			p.feed(8)
-			p.cut()
-		}},
-		{name: "who was quarantined is judged again under another k", n: 8, d: 3, k: 2, l: 2, known: abbc, need: asksFor(2), play: func(p *play) {
-			for _, end := range []int{4, 6, 8} {
-				p.feed(end)
-				if p.cut() == nil {
-					p.m.CarryOver()
-					p.options.Policy.Requirement.K = 4
+		{name: "a cap by the values of some who wait", n: 8, d: 3, k: 2, l: 2, known: abbc, need: asksFor(4), policy: quarantines,
+			play: func(p *play) {
+				p.feed(4)
+				p.cut()
+				p.feed(8)
+				if p.world[4] == p.world[5] {
+					p.change(4, 2)
+				} else {
+					p.change(4, 4)
 				}
-			}
-		}},
+				p.cut()
+			}},
+		{name: "a pool that is fixed is planned anew under the change", n: 8, d: 3, k: 2, l: 2, known: abbc, need: asksFor(2),
+			play: func(p *play) {
+				p.feed(4)
+				p.cut()
+				p.feed(6)
+				p.stopsInMerge()
+				if p.m.Trigger().PoolFixed() > 0 {
+					p.m.Unfix()
+				}
+				p.change(4, 2)
+				p.feed(8)
+				p.cut()
+			}},
+		{name: "who was quarantined is judged again under another k", n: 8, d: 3, k: 2, l: 2, known: abbc, need: asksFor(2),
+			play: func(p *play) {
+				for _, end := range []int{4, 6, 8} {
+					p.feed(end)
+					if p.cut() == nil {
+						p.m.CarryOver()
+						p.options.Policy.Requirement.K = 4
+					}
+				}
+			}},
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			v := s.enumerate(t)

@@ -21,10 +21,10 @@ func newConfigApplyCommand(env *environment) *cobra.Command {
 		Long: `apply takes the configuration in for a dataset whose state was made under
 other settings, and says of each setting what it was, what it is, and from which
 pool on it holds (level L2). Which settings may change says the column "change"
-of docs/CONFIGURATION.md: next pool, and newcomers. The daemon must be stopped (otherwise exit
-4). A pool that is fixed keeps its settings, and so does a release that is
-decided and not published: start once under the earlier settings then. Everybody
-who was published, quarantined or refused stays so.
+of docs/CONFIGURATION.md: next pool, and newcomers. The daemon must be stopped
+(otherwise exit 4). A pool that is fixed keeps its settings, and so does a
+release that is decided and not published: start once under the earlier settings
+then. Everybody who was published, quarantined or refused stays so.
 
 Settings of newcomers say what is taken in, and of whom: they hold for people
 who come later, and for nobody else. Whoever waits or is observed then lapses,
@@ -77,7 +77,8 @@ func (e *environment) showApplied(a *upkeep.Applied) error {
 	}
 	fmt.Fprintf(&b, "They %s from pool %d on, which release %d may show (waiting now: %d).\n", would, a.Pool, a.Release, a.Waiting)
 	if a.Newcomers {
-		fmt.Fprintf(&b, "They %s for people who come later. Of those who have come, %d who waited and %d whose windows were open are never published.\n",
+		fmt.Fprintf(&b, "They %s for people who come later. Of those who have come, %d who waited and %d whose windows were open are never "+
+			"published.\n",
 			would, a.Lapsed, a.Closed)
 	}
 	for _, at := range a.Ends {

@@ -86,7 +86,8 @@ func TestCellsOfLaterPools(t *testing.T) {
 	s.edit("release: {dir: ./releases", "release: {dir: ./releases, recoding: anatomy")
 	said := s.must("config apply")
 	for _, part := range []string{"release.recoding: \"anatomy\", was \"buckets\"\n", "schema.attributes[age].steps: [5,10], was none\n",
-		"schema.attributes[age].range: [\"0\",\"120\"], was [\"0\",\"130\"]\n", "schema.attributes[postcode].hierarchy: \"postcode.csv (sha256 "} {
+		"schema.attributes[age].range: [\"0\",\"120\"], was [\"0\",\"130\"]\n",
+		"schema.attributes[postcode].hierarchy: \"postcode.csv (sha256 "} {
 		require.Contains(t, said, part)
 	}
 	grow(4000)

@@ -127,13 +127,19 @@ func (t *table) fit(ctx context.Context, tx pgx.Tx, n names, have []string) erro
 	return execute(ctx, tx, sql)
 }
 
-// published reports that a release which the tables have had an attribute.
+// published reports that a release which the tables have had a column: an attribute, or what only people who settle and histories have.
 func published(ctx context.Context, tx pgx.Tx, n names, name string) (once bool, err error) {
 	text, err := json.Marshal(name)
-	if err == nil {
-		err = tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM "+n.of(releasesTable)+" WHERE position($1 IN manifest) > 0)",
-			`"name": `+string(text)).Scan(&once)
+	if err != nil {
+		return false, err
 	}
+	said := `"name": ` + string(text)
+	if name == "stratum" {
+		said = `"settle": "`
+	} else if name == "records" || strings.HasPrefix(name, "value_") {
+		said = `"max_records": `
+	}
+	err = tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM "+n.of(releasesTable)+" WHERE position($1 IN manifest) > 0)", said).Scan(&once)
 	return once, err
 }
 

@@ -88,3 +88,49 @@ func TestErasAreRenderedAlikeAfterARestart(t *testing.T) {
 		})
 	}
 }
+
+// TestAnEraGoesWithItsLastPart: figures of a former era are of what is left of it, and it is listed as long as something is, also after a
+// restart.
+func TestAnEraGoesWithItsLastPart(t *testing.T) {
+	e := publishtest.NewEras(t, 6)
+	for _, s := range []*render.Settings{e.Settings, e.Input.Former[0].Settings} {
+		s.Window, s.Granule = "3", func(release uint32, _ int64) int64 { return int64(release) }
+	}
+	expired := func(release uint32) uint32 { return max(release, 3) - 3 }
+	at := func(release uint32) *render.Input {
+		in := e.At(release)
+		in.Expired = expired(release)
+		in.Past = func(n uint32) render.Past {
+			return render.Past{CreatedAt: 1_700_000_000 + int64(n), Expired: expired(n), Births: true}
+		}
+		kept := in.Classes[:0]
+		for _, c := range in.Classes {
+			if c.Born > in.Expired {
+				kept = append(kept, c)
+			}
+		}
+		in.Classes = kept
+		return in
+	}
+	fresh := func() publish.Publisher {
+		return publish.Publisher{FS: snapshot.OS(), Dir: t.TempDir(), Ledger: filepath.Join(t.TempDir(), "ledger"),
+			Gate: publishtest.OpenGate{}}
+	}
+	steady, again := fresh(), fresh()
+	require.NoError(t, steady.Open())
+	for release := uint32(1); release <= 6; release++ {
+		out, err := steady.Publish(at(release), e.Settings)
+		require.NoError(t, err)
+		require.NoError(t, again.Open())
+		other, err := again.Publish(at(release), e.Settings)
+		require.NoError(t, err)
+		require.Equal(t, out.SHA256, other.SHA256, "release %d", release)
+		left := map[uint32][]int{3: {16}, 4: {8}}[release] // people of the first era
+		require.Len(t, out.Manifest.Eras, len(left), "release %d", release)
+		for i, n := range left {
+			assert.Equal(t, n, out.Manifest.Eras[i].Records)
+			assert.Equal(t, n/2, out.Manifest.Eras[i].Classes)
+			assert.Equal(t, int64(2*n), out.Manifest.Eras[i].Quality.CDM)
+		}
+	}
+}
