@@ -12,8 +12,8 @@ import (
 	"anond/snapshot"
 )
 
-// visits are the records of people from one number to another, of whom every fiftieth has a stay that is implausible at first.
-func visits(from, to int) (out string) {
+// stays are the records of people from one number to another, of whom every fiftieth has a stay that is implausible at first.
+func stays(from, to int) (out string) {
 	for n := from; n < to; n++ {
 		days := n * 7 % 30
 		if n%50 == 0 {
@@ -35,13 +35,13 @@ func TestSettingsOfPeopleWhoComeLater(t *testing.T) {
 	t.Parallel()
 	s := bareSite(t, strings.Replace(fmt.Sprintf(numbersConfig, "    - {name: age, role: quasi, type: integer}", "L2", "min_pool", "buckets"),
 		"    - {name: dx, role: sensitive, type: categorical}\n", "    - {name: dx, role: sensitive, type: categorical}\n"+
-			"    - {name: days, role: sensitive, type: integer, buckets: [0, 10, 20], range: [0, 30]}\n", 1), visits(0, 600))
+			"    - {name: days, role: sensitive, type: integer, buckets: [0, 10, 20], range: [0, 30]}\n", 1), stays(0, 600))
 	s.must("run --once")
 	before := s.certifiedManifest()
 
 	s.edit("range: [0, 30]}\n", "range: [0, 60]}\n    - {name: rooms, role: quasi, type: integer}\n"+
 		"    - {name: ward, role: sensitive, type: categorical}\n")
-	s.write("in.json", visits(0, 600)+visits(590, 1500)+visits(0, 20))
+	s.write("in.json", stays(0, 600)+stays(590, 1500)+stays(0, 20))
 	refused := s.run("run --once")
 	require.Equal(t, exitConfig, refused.code, refused.stderr)
 	require.Contains(t, refused.stderr, "schema.attributes[days].range")
