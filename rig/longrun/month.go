@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
+	"anond/incremental/settle"
 	"anond/internal/testkit/programtest"
 )
 
@@ -20,8 +20,8 @@ const starts = 8
 // settling is for how many releases people of -month are observed.
 const settling = 10
 
-// settle is how long that is.
-func (o *options) settle() time.Duration { return settling * o.release }
+// settle is how long that is, as a configuration has it.
+func (o *options) settle() settle.Rule { return settle.Rule{For: (settling * o.release).Milliseconds()} }
 
 // month is what -month does next to the daemon. A nil one does nothing.
 type month struct {
