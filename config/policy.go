@@ -151,7 +151,7 @@ func hold(to *Hold) value {
 				}
 				return Hold{Releases: n, Counted: true}, nil
 			}
-			d, err := time.ParseDuration(s)
+			d, err := parseDuration(s)
 			if err != nil || d < 0 {
 				return Hold{}, complain("is neither a duration nor a number of releases", "write for instance 15m, or 2 releases")
 			}

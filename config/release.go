@@ -105,7 +105,7 @@ func (rel *releaseSettings) keys() []key {
 			"Each has a directory and a chain of its own, and each of its releases is a function of the release of that number, so all " +
 			"recipients together learn what `release.dir` says, and nothing more. Two datasets of the same people have no such bound."},
 		{path: "release.window", value: window(&rel.Window), derived: "none: everybody published stays", doc: "With level L2 and a subject: " +
-			"how long people stay in the releases, as a number of releases such as 12, or as an age such as 365d (also h, m, s), counted from the " +
+			"how long people stay in the releases, as a number of releases such as 12, or as an age such as 365d, counted from the " +
 			"`created_at` of the release that published them first. They leave in whole parts: all that one granule gave birth to, a twelfth of " +
 			"the window, and at least 1 of its unit; so the oldest stay up to that much longer. With an age a release is made, too, when a " +
 			"part leaves. Whoever left stays known and is not published again. It takes nothing back that was published. The same in all " +
@@ -164,6 +164,9 @@ func window(to *retire.Window) value {
 		},
 		parse: func(s string) (retire.Window, error) {
 			w, err := retire.Parse(s)
+			if err != nil { // 24h and 1d leave in granules of their own
+				w, err = retire.Parse(inUnits(s))
+			}
 			if err != nil {
 				return w, complain(err.Error(), such)
 			}
@@ -297,7 +300,7 @@ func (e every) read(r *reader, full string, n *yaml.Node) {
 		e.to.Records = count
 		return
 	}
-	d, err := time.ParseDuration(s)
+	d, err := parseDuration(s)
 	if err == nil && d >= time.Second {
 		e.to.Interval = d
 		return

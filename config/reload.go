@@ -66,7 +66,7 @@ var changes = map[Change][]string{
 		"schema.attributes", "schema.attributes[].name", "schema.attributes[].role", "schema.attributes[].type",
 		"schema.attributes[].text", "schema.attributes[].aliases", "schema.attributes[].digits", "schema.attributes[].range",
 		"schema.attributes[].missing_values", "schema.attributes[].values", "schema.attributes[].missing", "release.tables",
-		"schema.attributes[].steps", "schema.attributes[].hierarchy", "schema.attributes[].buckets",
+		"schema.attributes[].steps", "schema.attributes[].weight", "schema.attributes[].hierarchy", "schema.attributes[].buckets",
 		"schema.attributes[].flag", "schema.missing",
 		"subject.repeat", "subject.key", "subject.ledger", "subject.max_records", "subject.settle", "subject.updates",
 		"subject.erasure.mode", "subject.erasure.every", "subject.erasure.count",

@@ -21,6 +21,7 @@ type attributeSettings struct {
 	Range     []string
 	Lacking   []string // missing_values
 	Steps     []float64
+	Weight    float64 // of a quasi-identifier; 0: the default
 	Buckets   []float64
 	Promise   promiseSettings
 	Values    exactValues
@@ -74,7 +75,7 @@ func (c *Config) schemaKeys() []key {
 			"from the sensitive value."},
 		{path: "subject.settle", value: settling(&c.Settle), derived: "none: the first record is taken as it comes", doc: "With level L2 and " +
 			"a subject: how long each person is observed, from the first message on, before the record is published: a time of the log (Kafka's " +
-			"time stamps) such as 90d, also h, m, s; a number of messages read, such as 1000 records; or end, where the source ends: all are " +
+			"time stamps) such as 90d or 1d12h; a number of messages read, such as 1000 records; or end, where the source ends: all are " +
 			"observed up to there, and nothing is claimed where it depends on a value how many records a person has. Corrections that come " +
 			"meanwhile are applied (`updates`); what comes later is beyond: docs/FEEDS.md. Fixed for a state."},
 		{path: "subject.updates", value: oneOf(&c.Updates, refuseUpdates, ApplyUpdates), def: "refuse",
@@ -127,6 +128,9 @@ func (a *attributeSettings) keys() []key {
 			"each leaf must keep its whole path: docs/RUN.md."},
 		{path: "steps", value: list[float64]{&a.Steps, number}, derived: "none", doc: "Widths of aligned intervals to which a numeric " +
 			"quasi-identifier is generalized, each a multiple of the one before. Without them, a cell is the exact range."},
+		{path: "weight", value: weight(&a.Weight), derived: "1", doc: "What differences of a quasi-identifier count for when classes are " +
+			"formed, from 0.001 to 1. One that few views show may have less: the others keep narrower cells, and so do the views " +
+			"(docs/CHOOSING.md). Public: it is in the manifest."},
 		{path: "buckets", value: list[float64]{&a.Buckets, number}, derived: "none",
 			doc: "Lower bounds of the intervals that make a numeric sensitive attribute categorical, ascending."},
 	}, append(a.promiseKeys(), a.textKeys()...)...)
@@ -153,6 +157,7 @@ func checkSchema(c *Config, r *reader) {
 		attributes[i] = equivclass.Attribute{Name: a.Name, Role: a.Role, Type: a.Type, Digits: a.digits(), Hierarchy: c.trees[a.Hierarchy],
 			Text: a.textRule()}
 		attributes[i].MissingValues, attributes[i].Range = a.Lacking, a.plausible()
+		attributes[i].Weight = a.Weight
 		attributes[i].Steps, _ = a.units(a.Steps)
 		attributes[i].Buckets, _ = a.units(a.Buckets)
 		if a.Role == equivclass.Sensitive {
@@ -195,6 +200,9 @@ func checkAttribute(c *Config, r *reader, i int) {
 		fault("name", "is empty", "name the field or column")
 	}
 	a.checkText(r, at, fault)
+	if a.Weight != 0 && a.Role != equivclass.Quasi {
+		fault("weight", "belongs to a quasi-identifier", "remove it")
+	}
 	if !published(a.Role) {
 		if a.Format != "" || a.Precision != "" || a.Hierarchy != "" || a.Steps != nil || a.Buckets != nil || a.Range != nil || a.Lacking != nil {
 			r.warn(at, fmt.Sprintf("has role %s, so its format, precision, hierarchy, steps, buckets, range or missing_values are not used",

@@ -3,6 +3,7 @@ package config_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -45,6 +46,8 @@ func TestSettle(t *testing.T) {
 		{"source: {type: kafka, format: debezium,", "source: {type: kafka, format: debezium-flat,", ""},
 		{"90d", "90", "subject.settle: is an integer, must be a time, number of records or end"}, {"90d", "90x",
 			"is neither a time nor a number of records, nor end; write"},
+		{"90d", "1h30", "is neither a time nor a number of records, nor end; write"},
+		{"90d", "1d-2h", "is neither a time nor a number of records, nor end; write"},
 		{"90d", "0d", "is neither a time nor a number of records, nor end; write"},
 		{"90d", "-3 records", "is neither a time nor a number of records, nor end; write"},
 		{"90d", "99999999999d", "is too long; write"},
@@ -125,4 +128,23 @@ func TestHistoriesAsked(t *testing.T) {
 	require.True(t, load(t, ends).Settle.End)
 	_, said := loadText(t, strings.Replace(ends, "path: in.json", "path: in.json, follow: true", 1))
 	require.Contains(t, said, "subject.settle: is end, but the source goes on")
+}
+
+// TestDurations: each key that is a duration reads it by the same grammar, subject.settle and release.window too, which a manifest shows
+// in one unit.
+func TestDurations(t *testing.T) {
+	for text, want := range map[string]string{"90d": "90d", "2160h": "90d", "1h30m": "90m", "10m0s": "10m", "1d12h": "36h",
+		"1h0m1s": "3601s"} {
+		require.Equal(t, want, load(t, strings.Replace(observed, "settle: 90d", "settle: "+text, 1)).Settle.String(), text)
+	}
+	for text, want := range map[string]string{"24h": "24h", "1h30m": "90m", "1d12h": "36h", "365d": "365d", "12": "12"} {
+		c := load(t, strings.Replace(observed, "{dir: out}", "{dir: out, window: "+text+"}", 1))
+		require.Equal(t, want, c.Release.Window.String(), text)
+	}
+	for text, want := range map[string]time.Duration{"1d": 24 * time.Hour, "1d12h": 36 * time.Hour, "1h30m": 90 * time.Minute} {
+		c := load(t, strings.NewReplacer("{k: 10, l: 5}", "{k: 10, l: 5, max_hold: "+text+"}",
+			"{dir: out}", "{dir: out, trigger: {on: interval, every: "+text+"}}").Replace(observed))
+		require.Equal(t, want, c.Policy.MaxHold.Time, text)
+		require.Equal(t, want, c.Release.Trigger.Interval, text)
+	}
 }

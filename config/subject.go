@@ -100,7 +100,7 @@ func settling(to *settle.Rule) value {
 			return r.String()
 		},
 		parse: func(s string) (settle.Rule, error) {
-			r, err := settle.Parse(s)
+			r, err := settle.Parse(inUnits(s))
 			if err != nil {
 				return r, complain(err.Error(), such)
 			}
@@ -207,8 +207,6 @@ func checkHistories(c *Config, r *reader) {
 		case a.Role != equivclass.Sensitive:
 		case a.Values == publishedExactly:
 			refused("publishes exact numbers")
-		case a.Hierarchy != "":
-			refused("is sensitive with a hierarchy")
 		case a.Missing == equivclass.OpenMissing:
 			refused("promises nothing of a missing value")
 		}
@@ -254,6 +252,9 @@ func (c *Config) Digests() map[string][32]byte {
 		parts := []any{a.Role, a.Type, a.digits(), nonNil(a.Steps), nonNil(a.Buckets), a.Hierarchy != "", a.Aliases == foldAliases,
 			a.plausible(), nonNil(a.Lacking), a.dates()}
 		out[at] = digestOf(parts)
+		if a.Weight != 0 { // states of attributes that all count alike have no such key
+			out[at+".weight"] = digestOf(a.Weight)
+		}
 		if a.textual() && a.Text != exactText { // states of text taken as written know no such key
 			out[at+".text"] = digestOf(normalizeText)
 		}

@@ -155,6 +155,7 @@ func TestEncodingDigest(t *testing.T) {
 	for change, binds := range map[[2]string]bool{
 		{"l: 5", "l: 4"}: false,
 		{"type: integer}", "type: integer, steps: [5]}"}:          false,
+		{"type: integer}", "type: integer, weight: 0.5}"}:         false,
 		{"dir: out", "dir: out, recoding: anatomy"}:               false,
 		{"type: integer}", "type: decimal}"}:                      true,
 		{"name: age", "name: years"}:                              true,
@@ -228,7 +229,7 @@ func TestWhatAcceptsValuesIsFixed(t *testing.T) {
 		assert.Equal(t, c.want, bound(c.content, c.from, c.to), c.to)
 	}
 	placed := []string{"name", "role", "type", "path", "hierarchy", "steps", "buckets", "flag", "text", "max_length", "digits",
-		"aliases", "range", "missing_values", "values", "missing", "format", "precision"}
+		"aliases", "range", "missing_values", "values", "missing", "format", "precision", "weight"}
 	for _, k := range config.Reference() {
 		if rest, found := strings.CutPrefix(k.Key, "schema.attributes[]."); found && !strings.HasPrefix(rest, "promise.") {
 			assert.Contains(t, placed, rest, "does it decide which sensitive values are accepted?")
@@ -267,5 +268,21 @@ func TestWindowsThatCannotBe(t *testing.T) {
 			continue
 		}
 		require.Contains(t, said, x.want)
+	}
+}
+
+// TestWeights: a weight of a quasi-identifier is fixed for a state, under a key of its own; 1 is what there is without one.
+func TestWeights(t *testing.T) {
+	weighed := func(text string) string {
+		return strings.Replace(digested, "type: integer}", "type: integer, "+text+"}", 1)
+	}
+	before := load(t, digested)
+	assert.Equal(t, []string{"schema.attributes[age].weight"}, changed(before.Digests(), load(t, weighed("weight: 0.25")).Digests()))
+	assert.Empty(t, changed(before.Digests(), load(t, weighed("weight: 1")).Digests()))
+	assert.Equal(t, .25, load(t, weighed("weight: 0.25")).Schema().Attributes()[load(t, digested).Schema().Quasi()[0]].Weight)
+	for text, want := range map[string]string{"weight: 0": "is not between 0.001 and 1", "weight: 1.5": "is not between 0.001 and 1",
+		"weight: none": "weight"} {
+		_, said := loadText(t, weighed(text))
+		assert.Contains(t, said, want, text)
 	}
 }

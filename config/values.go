@@ -154,6 +154,26 @@ func digits(to **int) value {
 		}}
 }
 
+// weight is a number above 0 and at most 1, which is the default and kept as 0.
+func weight(to *float64) value {
+	return scalar[float64]{to: to, name: "number 0.001..1", tags: []string{"!!int", "!!float"},
+		form: object{{"type", "number"}, {"minimum", 0.001}, {"maximum", 1}}, show: func(v float64) any {
+			if v == 0 {
+				return nil
+			}
+			return v
+		}, parse: func(s string) (float64, error) {
+			v, err := finite(s)
+			if err == nil && (v < 0.001 || v > 1) {
+				err = complain("is not between 0.001 and 1", "write 1 for what counts most, and less for what counts less")
+			}
+			if v == 1 {
+				v = 0
+			}
+			return v, err
+		}}
+}
+
 // whole reads a plain decimal integer. 010 is refused: some readers take it as
 // ten, others as eight (octal).
 func whole(s string) (int, error) {
@@ -185,8 +205,50 @@ func duration(to *time.Duration, bound time.Duration) value {
 		parse: func(s string) (time.Duration, error) { return parseSpan(s, bound) }}
 }
 
+// parseDuration reads a time span as every key has it: as Go writes one, such as 1h30m, with days before it if there are any: 90d, 1d12h.
+func parseDuration(s string) (time.Duration, error) {
+	text, rest, found := strings.Cut(s, "d")
+	if !found {
+		return time.ParseDuration(s)
+	}
+	const day = 24 * time.Hour
+	days, err := strconv.ParseUint(text, 10, 31)
+	d := time.Duration(days) * day
+	switch {
+	case err != nil:
+		return 0, err
+	case days > uint64(math.MaxInt64/day)-1 || strings.ContainsAny(rest, "+-"):
+		return 0, strconv.ErrRange
+	case rest == "":
+		return d, nil
+	}
+	more, err := time.ParseDuration(rest)
+	if err == nil && more >= day {
+		err = strconv.ErrRange
+	}
+	return d + more, err
+}
+
+// inUnits writes a time span as a number of the largest unit that has it whole, d, h, m or s; what is none, or has none, stays as it is.
+func inUnits(s string) string {
+	d, err := parseDuration(s)
+	if err != nil || d%time.Second != 0 {
+		return s
+	}
+	seconds := int64(d / time.Second)
+	for _, u := range []struct {
+		name string
+		of   int64
+	}{{"d", 86400}, {"h", 3600}, {"m", 60}} {
+		if seconds%u.of == 0 {
+			return strconv.FormatInt(seconds/u.of, 10) + u.name
+		}
+	}
+	return strconv.FormatInt(seconds, 10) + "s"
+}
+
 func parseSpan(s string, bound time.Duration) (time.Duration, error) {
-	d, err := time.ParseDuration(s)
+	d, err := parseDuration(s)
 	switch {
 	case err != nil:
 		return 0, complain("is not a duration", "write a number and a unit, such as 10s, 15m or 24h")

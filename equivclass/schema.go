@@ -73,6 +73,9 @@ type Attribute struct {
 	// Exact: the numbers of such an attribute are kept and published as they are. What is promised of them, and who shares
 	// a bucket, looks at their intervals (Dictionary.Label).
 	Exact bool
+	// Weight of a quasi-identifier is what its distances and losses count for when classes are formed, more than 0 and at most 1;
+	// 0: 1. What is published of its loss (NCP) is not weighted.
+	Weight float64
 	// Missing says what becomes of a missing value of a sensitive attribute; empty: what it says of the schema.
 	Missing Missing
 }

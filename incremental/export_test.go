@@ -317,6 +317,12 @@ func (m *Machine) Restratify(to func(settle.Stratum) settle.Stratum) {
 	m.s.SortPending(nil)
 }
 
+// Ungrown breaks the machine: it forgets that a hierarchy has grown.
+func (m *Machine) Ungrown() { m.s.Head.Epoch = 0 }
+
+// Window breaks the machine: of who comes from now on windows have another length.
+func (m *Machine) Window(of int64) { m.s.Open.Rule.For = of }
+
 // Correct breaks the machine: it gives a record the value of another one, and has judged pools judged again.
 func (m *Machine) Correct(r, like state.RecordID) {
 	column := &m.s.Records.Columns[m.s.Schema.SensitiveIndex()]

@@ -55,14 +55,14 @@ func (a *adoption) hierarchies() error {
 		if n := len(versions); n > 0 && versions[n-1].SHA256 == a.Settings[key] {
 			continue
 		}
-		if had, known := a.head.Settings[key]; known && had != a.Settings[key] && a.records.Leaves[attribute].Fresh {
+		if had, known := a.head.Settings[key]; known && had != a.Settings[key] && a.records.LeavesOf(attribute).Fresh {
 			return &SettingsError{Keys: []string{key}, Released: a.bound} // state knows no paths to compare with
 		}
-		known := len(a.records.Leaves[attribute].Paths)
+		known := len(a.records.LeavesOf(attribute).Paths)
 		if err := a.hierarchy(attribute, a.Settings[key]); err != nil {
 			return err
 		}
-		grew = grew || len(versions) > 0 && len(a.records.Leaves[attribute].Paths) > known && slices.Contains(a.Schema.Sensitive(), attribute)
+		grew = grew || len(versions) > 0 && len(a.records.LeavesOf(attribute).Paths) > known && slices.Contains(a.Schema.Sensitive(), attribute)
 	}
 	if grew {
 		a.head.Epoch++
@@ -75,7 +75,7 @@ func (a *adoption) hierarchies() error {
 
 // hierarchy takes in one version of the hierarchy of an attribute.
 func (a *adoption) hierarchy(attribute int, digest [32]byte) error {
-	l := a.records.Leaves[attribute]
+	l := a.records.LeavesOf(attribute)
 	var entries []string
 	if l.Fresh {
 		entries = slices.Clone(l.Paths)
@@ -90,7 +90,7 @@ func (a *adoption) hierarchy(attribute int, digest [32]byte) error {
 		l.Bind()
 	}
 	for _, e := range entries {
-		a.staged.entry(attribute, e)
+		a.staged.entry(a.records.PathsOf(attribute), e)
 	}
 	version := state.HierarchyVersion{SHA256: digest, Leaves: uint32(len(l.Paths)), Records: a.records.Len(), Release: a.history.Releases()}
 	if len(a.head.Hierarchies[attribute]) == 0 {
@@ -109,7 +109,7 @@ func (a *adoption) hierarchy(attribute int, digest [32]byte) error {
 // may not change like that.
 func (a *adoption) growth(attribute int) ([]string, error) {
 	refused := &GrowthError{Attribute: a.Schema.Attributes()[attribute].Name}
-	entries, moved, lost := a.records.Leaves[attribute].Change()
+	entries, moved, lost := a.records.LeavesOf(attribute).Change()
 	if !a.bound {
 		lost, moved = leafless(a.records, attribute), nil
 	}
@@ -138,15 +138,25 @@ func (a *adoption) growth(attribute int) ([]string, error) {
 
 // leafless lists the leaves that records have and the present tree has not.
 func leafless(c *state.Records, attribute int) (lost []string) {
-	if !leafGone(&c.Columns[attribute]) {
+	column, dict := &c.Columns[attribute], c.Dicts[attribute]
+	most, any := column.Most(column.Len())
+	gone := any && most == state.Gone // the largest code there is
+	if dict.Records() > 0 && any {
+		counts := make([]int, dict.Len())
+		for _, code := range column.Codes() {
+			counts[code]++
+		}
+		for code, n := range counts {
+			gone = gone || n > 0 && slices.ContainsFunc(equivclass.Ever(dict.Text(equivclass.Code(code))), func(value string) bool {
+				_, found := dict.Attribute().Hierarchy.Leaf([]byte(value))
+				return !found
+			})
+		}
+	}
+	if !gone {
 		return nil
 	}
 	return []string{""} // one stands for all: the column no longer distinguishes them
-}
-
-func leafGone(column *equivclass.Column) bool {
-	most, any := column.Most(column.Len())
-	return any && most == state.Gone // the largest code there is
 }
 
 // treeGround reports whether t-closeness measures along the hierarchy.

@@ -2,6 +2,7 @@ package incremental_test
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"testing"
@@ -14,6 +15,27 @@ import (
 	"anond/incremental/settle"
 	"anond/incremental/state"
 )
+
+// Each rule of package settle, broken, tells somebody's value. Where that is seen:
+//
+//	closing by a value  TestBrokenSettling/a_window_closes_by_the_value, and TestBrokenHistories/a_history_closes_by_the_value
+//	closing by the cut  TestBrokenSettling/a_window_closes_by_the_cut
+//	unequal windows  TestBrokenSettling/windows_are_unequal
+//	corrections while people wait  TestBrokenSettling/corrections_while_people_wait
+//	a refused record visible in a stratum  TestBrokenSettling/a_refused_record_is_visible_in_a_stratum
+//	kinds of messages mixed  TestBrokenSettling/kinds_of_messages_are_mixed
+//	validity past max looked at  TestBrokenSettling/validity_past_the_first_record_is_looked_at
+//	a window by the time of reading  TestBrokenSettling/a_window_by_the_time_of_reading
+//	a late delete that removes who waits  TestBrokenSettling/a_late_delete_removes_who_waits
+//	one Merge for each position  TestBrokenHistories/one_Merge_for_each_position (full tier)
+//	fresh buckets for second records  TestBrokenHistories/fresh_buckets_for_second_records
+//	corrected people in the pool of others  TestBrokenSettling and, of histories, TestBrokenHistories/corrected_histories_in_the_pool_of_others
+//	only real changes counted  TestBrokenSettling and TestBrokenHistories/only_real_changes_of_a_history_count
+//	judged pools judged again  TestBrokenSettling/judged_pools_are_judged_again
+//	hierarchy versions mixed  TestBrokenHistories/hierarchy_versions_are_mixed, a_history_has_two_versions
+//	one draw key for two pools  TestPoolsOfStrataHaveDrawsOfTheirOwn (full tier)
+//	a dropped person with a second start  TestBrokenSettling/who_was_dropped_has_a_second_start
+//	lengths mixed  TestBrokenHistories/lengths_are_mixed_in_a_class
 
 // twice are the histories of somebody of whom two records come, in a world of so many values. Which sequence is published has a number
 // behind those of the values.
@@ -185,6 +207,202 @@ func (p *play) mergesSecond() {
 	}
 }
 
+// grownHistories are four people who come twice before the hierarchy grows, four who do so afterwards, and one who comes once on each side.
+// inside: the windows of the first end behind the growth; else they end before it.
+func grownHistories(x law, inside bool) situation {
+	const values = 3
+	is := func(v, w int) history {
+		return history{first: v, second: w, does: true, shown: values + v*values + w, weight: 1}
+	}
+	younger := x.twice(values)
+	older := slices.DeleteFunc(slices.Clone(younger), func(l history) bool { return l.first == 2 || l.second == 2 })
+	histories := [][]history{older, older, {is(0, 0)}, {is(1, 1)}, younger, younger, {is(0, 1)}, {is(2, 2)}, {is(0, 2), is(1, 0)}}
+	quasi := []string{"0", "10", "100", "110", "1", "11", "101", "111", "0"}
+	return situation{values: values, histories: histories, known: []int{-1, -1, 0, 0, -1, -1, 0, 0, -1}, most: 2, pool: 4,
+		versions: []string{"ab", "cab"}, do: func(p *play, _ string) {
+			comes := func(person int, at int64) { p.tell(person, message{op: "c", quasi: quasi[person], at: at}) }
+			again := func(person int, at int64) {
+				p.tell(person, message{op: "c", quasi: quasi[person], at: at, value: p.valueText(p.does(person).second)})
+			}
+			both := func(people []int, at int64) {
+				for i, person := range people {
+					comes(person, at+int64(i))
+				}
+				for i, person := range people {
+					again(person, at+10+int64(i))
+				}
+			}
+			both([]int{0, 1, 2, 3}, 0)
+			at := int64(30)
+			if !inside {
+				at = 500
+				p.passes(at)
+			}
+			comes(8, at)
+			p.grows(1)
+			both([]int{4, 5, 6, 7}, at+1)
+			before := p.m.Status().Beyond
+			if again(8, at+30); p.m.Status().Beyond > before {
+				p.reached["beyond"] = true
+			}
+			p.passes(1000)
+			p.releases()
+		}, reaches: []string{"second release", "quarantined", "beyond"}}
+}
+
+// mixedVersions are two people whose first record comes before the hierarchy grows, and two who come twice behind it. straddles: the
+// second records of the former come behind it, too. Of one each all is known.
+func mixedVersions(x law, straddles bool) situation {
+	const values = 3
+	var first []history
+	for _, l := range x.twice(values) {
+		if l.first < 2 && (straddles || l.second < 2) {
+			first = append(first, l)
+		}
+	}
+	is := func(v, w int) []history {
+		return []history{{first: v, second: w, does: true, shown: values + v*values + w, weight: 1}}
+	}
+	return situation{values: values, histories: [][]history{first, x.twice(values), is(0, 0), is(1, 1)}, known: []int{-1, -1, 0, 0}, most: 2,
+		pool: 4, versions: []string{"ab", "cab"}, do: func(p *play, broken string) {
+			quasi := []string{"0", "0", "100", "100"}
+			again := func(person int, at int64) {
+				p.tell(person, message{op: "c", quasi: quasi[person], value: p.valueText(p.does(person).second), at: at})
+			}
+			for _, person := range []int{0, 2} {
+				if p.tell(person, message{op: "c", quasi: quasi[person]}); !straddles {
+					again(person, 1)
+				}
+			}
+			p.grows(1)
+			if broken == "a history has two versions" {
+				p.m.Ungrown()
+			}
+			for _, person := range []int{1, 3} {
+				p.tell(person, message{op: "c", quasi: quasi[person], at: 10})
+				again(person, 11)
+			}
+			for _, person := range []int{0, 2} {
+				if straddles {
+					again(person, 12)
+				}
+			}
+			p.passes(1000)
+			if broken == "hierarchy versions are mixed" {
+				p.m.Restratify(func(s settle.Stratum) settle.Stratum { return settle.Stratum(s.Inserts()) })
+			}
+			p.releases()
+		}}
+}
+
+// twoValues are people who come twice, with two sensitive values each time. A value of this world is both; the histories of which one is
+// looked at have the numbers from 3 on.
+func twoValues(t testing.TB, x law, looked int) *course {
+	const values = 3
+	of := [2][values]int{{0, 1, 0}, {0, 1, 1}}
+	histories := func(v, w int) int { return values + 2*of[looked][v] + of[looked][w] }
+	var twice []history
+	for _, l := range x.corrected(values) {
+		l.shown = histories(l.first, l.second)
+		twice = append(twice, l)
+	}
+	is := func(v, w int) []history {
+		return []history{{first: v, second: w, does: true, shown: histories(v, w), weight: 1}}
+	}
+	letter := func(attribute, v int) string { return string(rune('a' + of[attribute][v])) }
+	other := func(v int) string { return `,"other":"` + letter(1, v) + `"` }
+	s := situation{values: values, histories: [][]history{twice, twice, is(0, 0), is(1, 1)}, known: []int{-1, -1, 0, 0}, most: 2, pool: 4,
+		also: other, more: []equivclass.Attribute{{Name: "other", Role: equivclass.Sensitive, Type: equivclass.Categorical}},
+		do: func(p *play, broken string) {
+			for visit := range 2 {
+				for person := range 4 {
+					v := []int{p.does(person).first, p.does(person).second}[visit]
+					quasi := []string{"0", "0", "100", "100"}[person]
+					p.tell(person, message{op: "c", quasi: quasi, value: `"` + letter(0, v) + `"`, also: other(v), at: int64(10*visit + person)})
+				}
+				p.restarts(broken)
+			}
+			p.passes(1000)
+			p.releases()
+		}, reaches: []string{"second release", "quarantined"}}
+	c := s.course(t, "")
+	c.shows = func(p *play, b share) { // of both attributes
+		var ever [2][2]int
+		var bags [2][6]int
+		for _, r := range b.members {
+			h := p.does(int(r))
+			if !h.does { // of the first pool
+				continue
+			}
+			for a := range of {
+				v, w := of[a][h.first], of[a][h.second]
+				bags[a][2*v+w]++
+				if ever[a][v]++; w != v {
+					ever[a][w]++
+				}
+			}
+		}
+		for a := range ever {
+			for _, n := range ever[a] {
+				require.LessOrEqual(p.t, n*p.l, len(b.members))
+			}
+		}
+		p.note(bags)
+	}
+	return c
+}
+
+// updatedHistories are people who come twice, and others of whom the second record is corrected, a pool of each. few: one class of them
+// all, which would be one pool if they were mixed.
+func updatedHistories(x law, few bool) situation {
+	const values = 2
+	shown := func(v, w int) int { return values + v*values + w }
+	is := func(v, w int) []history { return []history{{first: v, second: w, shown: shown(v, w), weight: 1}} }
+	var still, updated []history
+	for v := range values {
+		still = append(still, history{first: v, second: v, shown: shown(v, v), weight: 4 - x.comes[v]})
+	}
+	for _, l := range x.corrected(values) {
+		l.shown = shown(l.first, l.second) // the second record had the first value
+		updated = append(updated, l)
+	}
+	s := situation{values: values, most: 2, pool: 4, updates: true, also: func(int) string { return `,"visit":"1"` },
+		more: []equivclass.Attribute{{Name: "visit", Role: equivclass.RecordKey}}, reaches: []string{"second release"}}
+	s.histories, s.known = [][]history{still, updated, is(0, 0), is(1, 1)}, []int{-1, -1, 0, 0}
+	quasi := []string{"0", "0", "100", "100"}
+	if !few {
+		s.histories = [][]history{still, still, is(0, 0), is(1, 1), updated, updated, is(0, 0), is(1, 1)}
+		s.known, quasi = []int{-1, -1, 0, 0, -1, -1, 0, 0}, append(quasi, quasi...)
+	}
+	s.do = func(p *play, broken string) {
+		tell := func(op string, person, visit int, v int, at int64) {
+			p.tell(person, message{op: op, quasi: quasi[person], value: p.valueText(v), also: fmt.Sprintf(`,"visit":"%d/%d"`, person, visit), at: at})
+		}
+		for visit := range 2 {
+			for person := range quasi {
+				tell("c", person, visit, p.does(person).first, int64(10*visit+person))
+			}
+		}
+		for person := range quasi {
+			h := p.does(person)
+			corrected := h.does || person > 5
+			switch {
+			case corrected && broken == "only real changes of a history count" && h.first == h.second:
+				p.note(person, "u") // and nothing comes of it
+			case corrected:
+				tell("u", person, 1, h.second, 50+int64(person))
+			}
+		}
+		p.restarts(broken)
+		p.passes(1000)
+		if broken == "corrected histories in the pool of others" {
+			p.m.Restratify(func(s settle.Stratum) settle.Stratum { return settle.Stratum(s.Inserts()) })
+		}
+		p.releases()
+	}
+	return s
+}
+
 // TestHistoriesTellNothing: in every world of people some of whom come again, with any law of the second value and of who comes, the
 // posterior of each history of each published person is the share in the bucket, exactly, and each value is in the histories of no more
 // than 1/l of it.
@@ -197,6 +415,19 @@ func TestHistoriesTellNothing(t *testing.T) {
 	if tier.Full() {
 		t.Run("four classes", func(t *testing.T) { mergedAgain().course(t, "").requireExact(t) })
 	}
+	for _, inside := range []bool{true, false} {
+		for _, x := range []law{chronic, sticky}[:tier.Of(t, 1, 1, 2)] {
+			t.Run(fmt.Sprint("growth, inside ", inside, ", ", x.name), func(t *testing.T) {
+				grownHistories(x, inside).course(t, "").requireExact(t)
+			})
+		}
+	}
+	for attribute := range 2 {
+		for _, x := range []law{chronic, sticky}[:tier.Of(t, 1, 1, 2)] {
+			t.Run(fmt.Sprint("two values, ", attribute, ", ", x.name), func(t *testing.T) { twoValues(t, x, attribute).requireExact(t) })
+		}
+	}
+	t.Run("updates", func(t *testing.T) { updatedHistories(sticky, false).course(t, "").requireExact(t) })
 	t.Run("first records", func(t *testing.T) { freshBuckets().course(t, "").requireExact(t) })
 }
 
@@ -204,15 +435,24 @@ func TestHistoriesTellNothing(t *testing.T) {
 func TestBrokenHistories(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]situation{
-		"lengths are mixed in a class":     lengthsMixed(chronic),
-		"a history closes by the value":    returns(sticky).closing(0),
-		"fresh buckets for second records": freshBuckets(),
-		"one Merge for each position":      mergedAgain(),
+		"lengths are mixed in a class":              lengthsMixed(chronic),
+		"a history closes by the value":             returns(sticky).closing(0),
+		"fresh buckets for second records":          freshBuckets(),
+		"one Merge for each position":               mergedAgain(),
+		"hierarchy versions are mixed":              mixedVersions(chronic, false),
+		"a history has two versions":                mixedVersions(chronic, true),
+		"corrected histories in the pool of others": updatedHistories(drifting, true),
+		"only real changes of a history count":      updatedHistories(drifting, false),
 	} {
 		if s.pool == 8 && !tier.Full() {
 			continue // some 6,000 plays
 		}
-		t.Run(name, func(t *testing.T) { requireTells(t, s.course(t, name)) })
+		t.Run(name, func(t *testing.T) {
+			v := requireTells(t, s.course(t, name))
+			if s.versions != nil {
+				require.Equal(t, "1", v.worst.RatString(), "a new value is known to be of who came later")
+			}
+		})
 	}
 }
 

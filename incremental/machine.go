@@ -77,6 +77,7 @@ type Machine struct {
 	place    place.Counter          // which updates have gathered where
 	planner  plan.Planner
 	made     plan.Updates
+	host     int64 // the newest time that the host has told, in Unix milliseconds (Stamp)
 }
 
 // intake returns the books of what was read.
@@ -97,7 +98,7 @@ func Open(store state.Store, o Options) (*Machine, error) {
 		m.s.Records.Stratify()
 	}
 	if o.Policy.Settle.Histories() {
-		m.s.Records.Sequences(o.Schema.Sensitive(), o.Policy.Settle.Max)
+		m.s.Records.Sequences(o.Policy.Settle.Max)
 	}
 	m.seen.s = &m.s
 	l := loader{m, o, true}
@@ -148,8 +149,9 @@ func SeedCheck(seed [32]byte) [32]byte {
 	return [32]byte(s.Key("check of the seed"))
 }
 
-// Tick gives the machine the host's time. Without effect where a tick is a cut.
+// Tick gives the machine the host's time. Where a tick is a cut only time stamps are held against it.
 func (m *Machine) Tick(now int64) {
+	m.host = max(m.host, now)
 	if !m.s.Policy.HoldInCuts && now > m.s.Now {
 		m.staged.closeBlock(&m.s.Records, m.s.Now)
 		m.s.Now = now
@@ -158,14 +160,17 @@ func (m *Machine) Tick(now int64) {
 
 // Stamp is told the time stamp of each record before it is placed, in Unix milliseconds, refused ones too; 0: it has none. A record
 // counts with the time of its partition, which is the largest stamp so far: so log time never falls, whatever the order of stamps, and a
-// window is as long for everybody in it. A stamp that lies more than a day ahead of the host's clock counts as none: one producer with
-// a wrong clock would end all windows of the partition.
+// window is as long for everybody in it. A stamp that lies more than a day ahead of the host's clock counts as none, and is
+// counted: one producer with a wrong clock would end all windows of the partition.
 func (m *Machine) Stamp(p state.Partition, t int64) error {
 	if err := m.intake.offsets.numbered(p); err != nil {
 		return err
 	}
-	if now := m.s.Now; !m.s.Policy.HoldInCuts && now > 0 && t > now+stampAhead { // now is 0 before the host has told a time
+	if m.host > 0 && t > m.host+stampAhead { // 0: the host has not told a time yet
 		t = 0
+		if m.s.Policy.Settle.Timed() {
+			m.intake.counters.Ahead, m.intake.counted = m.intake.counters.Ahead+1, true
+		}
 	}
 	m.intake.at = m.intake.offsets.stamp(p, t)
 	return m.settled(p)
@@ -196,6 +201,9 @@ func (m *Machine) Idle(p state.Partition, at int64) error {
 	m.intake.offsets.stamp(p, at)
 	return m.settled(p)
 }
+
+// Ahead is how many time stamps counted as none.
+func (m *Machine) Ahead() uint64 { return m.intake.counters.Ahead }
 
 // stampAhead is how far the clocks of producers may lie before that of the host.
 const stampAhead = 24 * 60 * 60 * 1000

@@ -127,6 +127,9 @@ type situation struct {
 	blindToCounts bool
 	// most is how many records a history has; 0: what is published is one value. pool is how many people a pool has; 0: one class.
 	most, pool int
+	also       func(value int) string // attributes that a message has unless it says otherwise, as JSON
+	more       []equivclass.Attribute // these, in the schema
+	updates    bool                   // of one of several records
 }
 
 // course is a stream of one situation.
@@ -153,8 +156,12 @@ func (s situation) course(t testing.TB, broken string) *course {
 	c := &course{n: len(histories), d: values, k: 2, l: 2, schema: withPeople(t), need: asksFor(2), histories: histories, known: known,
 		policy: func(p *state.Policy) {
 			quarantines(p)
-			p.Settle, p.MaxPool = settle.Rule{For: span, Updates: s.most == 0, Max: s.most}, max(2, s.pool)
+			p.Settle, p.MaxPool = settle.Rule{For: span, Updates: s.most == 0 || s.updates, Max: s.most}, max(2, s.pool)
 		}, reaches: s.reaches, blindToCounts: s.blindToCounts}
+	if c.also = s.also; s.more != nil {
+		c.schema = schemaOf(t, append([]equivclass.Attribute{{Name: "value", Role: equivclass.Sensitive, Type: equivclass.Categorical},
+			{Name: "person", Role: equivclass.Subject}}, s.more...)...)
+	}
 	for i, v := range s.versions {
 		c.versions = append(c.versions, withPeopleOf(t, v))
 		c.schemas[min(i, 1)] = c.versions[i]
@@ -201,6 +208,7 @@ type message struct {
 	unseen bool
 	// alias is another name of the person.
 	alias string
+	also  string // further attributes, as JSON
 }
 
 func (p *play) valueText(v int) string { return `"` + string(rune(p.name(v))) + `"` }
@@ -216,7 +224,8 @@ func (p *play) tell(person int, x message) {
 	if x.quasi == "" {
 		x.quasi = strconv.Itoa(positions[person%len(positions)][0])
 	}
-	row := fmt.Sprintf(`{"person":"%s%d","x0":%s,"x1":%d,"value":%s}`, x.alias, person, x.quasi, positions[person%len(positions)][1], x.value)
+	row := fmt.Sprintf(`{"person":"%s%d","x0":%s,"x1":%d,"value":%s%s}`, x.alias, person, x.quasi, positions[person%len(positions)][1], x.value,
+		p.further(person, x.also))
 	event := fmt.Sprintf(`{"op":%q,"before":null,"after":%s}`, x.op, row)
 	if x.op == "d" {
 		event = fmt.Sprintf(`{"op":"d","before":%s,"after":null}`, row)
@@ -230,6 +239,14 @@ func (p *play) tell(person int, x message) {
 		p.note(person, x.op, x.at, o.Reason, o.Attribute)
 		p.note(p.m.Trigger().UpdateDue(), p.m.Trigger().CutDue())
 	}
+}
+
+// further are the further attributes of a message: those that it says, or the usual ones.
+func (p *play) further(person int, said string) string {
+	if said == "" && p.also != nil {
+		return p.also(p.does(person).first)
+	}
+	return said
 }
 
 // send gives decoder and machine a message.
@@ -402,6 +419,40 @@ func between(x law) situation {
 		p.passes(2000)
 		p.releases()
 	}, lateIf: map[string]int{"a window closes by the cut": 1}}
+}
+
+// unequal are people of whom one is observed for a shorter time than the other.
+func unequal(x law) situation {
+	return situation{values: 2, histories: [][]history{x.perhaps(2, false), x.perhaps(2, false)}, do: func(p *play, broken string) {
+		p.comes(0, 0)
+		p.corrects(0, 60)
+		p.passes(150)
+		if broken != "" {
+			p.m.Window(span / 2)
+		}
+		p.comes(1, 200)
+		p.late(broken != "", func() { p.corrects(1, 260) })
+		p.passes(1000)
+		p.releases()
+	}, lateIf: map[string]int{"windows are unequal": 1}}
+}
+
+// waitings are people of whom the first waits for long, and is corrected meanwhile, or not.
+func waitings(x law) situation {
+	return situation{values: 2, histories: [][]history{certain(x).perhaps(2, true), unwatched(2)}, do: func(p *play, broken string) {
+		p.comes(0, 0)
+		p.passes(200)
+		p.releases()
+		if l := p.does(0); broken != "" && l.does {
+			p.knowsWho()
+			p.corrected = map[int]int{0: l.second}
+			p.m.Correct(state.RecordID(slices.Index(p.taken, 0)), state.RecordID(2*l.second)) // the known have either value
+		}
+		p.corrects(0, 300)
+		p.comes(1, 400)
+		p.passes(1000)
+		p.releases()
+	}, reaches: []string{"second release"}}
 }
 
 // lateDeletes are those of people whose windows have ended, of whom the first waits for long. Nobody sees them.
@@ -679,7 +730,7 @@ func TestPoolsOfStrataHaveDrawsOfTheirOwn(t *testing.T) {
 func TestSettlingTellsNothing(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]func(law) situation{"corrections": corrections, "outage": outage, "a cut between": between,
-		"late deletes": lateDeletes, "refused corrections": refused, "judged pools": judged, "faults": faults, "past max": pastMax,
+		"equal windows": unequal, "corrected while they wait": waitings, "late deletes": lateDeletes, "refused corrections": refused, "judged pools": judged, "faults": faults, "past max": pastMax,
 		"dropped":        dropped,
 		"several logs":   lanes,
 		"growth":         func(law) situation { return growths([]string{"ab", "abc"}, []int{0, 1}, []int{1}) },
@@ -700,6 +751,8 @@ func TestBrokenSettling(t *testing.T) {
 		"a window closes by the value":                              corrections(sticky).closing(0),
 		"a window by the time of reading":                           outage(sticky),
 		"a window closes by the cut":                                between(sticky),
+		"windows are unequal":                                       unequal(sticky),
+		"corrections while people wait":                             waitings(drifting),
 		"a late delete removes who waits":                           lateDeletes(sticky),
 		"who waited counts as stale":                                lateDeletes(sticky),
 		"a refused record is visible in a stratum":                  refused(sticky),
@@ -713,11 +766,12 @@ func TestBrokenSettling(t *testing.T) {
 	}
 }
 
-func requireTells(t *testing.T, c *course) {
+func requireTells(t *testing.T, c *course) (v verdict) {
 	t.Helper()
-	v := c.enumerate(t)
+	v = c.enumerate(t)
 	t.Log(v)
 	require.Positive(t, v.published)
 	require.Less(t, v.exact[0], v.published)
 	require.Positive(t, v.excess.Cmp(big.NewRat(1, 100)), "it tells: %s above the share", v.excess.RatString())
+	return v
 }

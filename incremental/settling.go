@@ -3,6 +3,7 @@ package incremental
 import (
 	"encoding/binary"
 	"fmt"
+	"iter"
 
 	"anond/equivclass"
 	"anond/incremental/settle"
@@ -39,7 +40,7 @@ func (m *Machine) Observe(p state.Partition, offset int64, kind settle.Kind, fau
 	if out := m.out(p, offset, subject); out != (Outcome{}) {
 		return out, nil
 	}
-	if m.s.Open.Of(subject) == nil && m.full() {
+	if !m.s.Open.Has(subject) && m.full() {
 		return Outcome{}, ErrStateFull
 	}
 	x := settle.Message{Person: subject, Kind: kind, Record: settle.Record{Key: m.keyOf(row)}}
@@ -149,8 +150,8 @@ func (m *Machine) Finish() error {
 }
 
 // takeIn makes a record of each of those whose windows have ended.
-func (m *Machine) takeIn(ended []settle.Settled) error {
-	for _, x := range ended {
+func (m *Machine) takeIn(ended iter.Seq[settle.Settled]) error {
+	for x := range ended {
 		if x.Records == nil {
 			m.left(x.Person, settle.Outcome{Left: true, Held: x.Held})
 			continue
@@ -290,12 +291,7 @@ func (m *Machine) clock(lane uint16) int64 {
 // textOf writes the values of a row that a record has. The same row gives the same bytes.
 func textOf(stores []int, row equivclass.Row) (out []byte) {
 	for _, i := range stores {
-		if row[i] == nil {
-			out = append(out, 0)
-			continue
-		}
-		out = binary.AppendUvarint(out, uint64(len(row[i]))+1)
-		out = append(out, row[i]...)
+		out = settle.AppendText(out, row[i])
 	}
 	return out
 }
@@ -310,16 +306,13 @@ func (m *Machine) rowOf(r *settle.Record, person uint64) (equivclass.Row, error)
 	if i := c.Schema.RecordIndex(); i >= 0 {
 		row[i] = digest
 	}
+	whole := true
 	for _, i := range c.Stores {
-		n, w := binary.Uvarint(rest)
-		if w <= 0 || n > uint64(len(rest)-w)+1 {
-			return nil, fmt.Errorf("%w: a record in an open history does not decode", state.ErrCorrupt)
-		}
-		if rest = rest[w:]; n > 0 {
-			row[i], rest = rest[:n-1:n-1], rest[n-1:]
-		}
+		var ok bool
+		row[i], rest, ok = settle.CutText(rest)
+		whole = whole && ok
 	}
-	if len(rest) > 0 {
+	if !whole || len(rest) > 0 {
 		return nil, fmt.Errorf("%w: a record in an open history does not decode", state.ErrCorrupt)
 	}
 	return row, nil

@@ -20,7 +20,7 @@ func TestTimeOfARecord(t *testing.T) {
 		time  int64
 	}{{0, a, 0, 0}, {0, a, 50, 50}, {0, a, 40, 50}, {0, b, 30, 30}, {0, a, 0, 50}, {0, b, 0, 30}, {0, a, 3 * day, 3 * day},
 		{100, b, 100 + day, 100 + day}, {100, b, 101 + day, 100 + day}, {200, b, 101 + day, 101 + day}} {
-		m.s.Now = c.now
+		m.host = c.now
 		require.NoError(t, m.Stamp(c.of, c.stamp))
 		require.Equal(t, c.time, m.intake.at, "record %d", i)
 		require.Equal(t, c.time, m.intake.Positions()[c.of].Time, "record %d", i)

@@ -28,6 +28,10 @@ type Status struct {
 	Beyond int `json:"beyond"`
 	// Elsewhere are those of Beyond whose people belong to another dataset of the subject ledger (subject.ledger).
 	Elsewhere uint64 `json:"elsewhere,omitempty"`
+	// Ahead are records whose time stamps count as none, since they lie more than a day ahead of the host's clock (Machine.Stamp).
+	Ahead uint64 `json:"stamps_ahead,omitempty"`
+	// Observed are people whose window has not ended (package settle).
+	Observed int `json:"observed,omitempty"`
 	// Lapsed is how many people waited longer than policy.max_wait, ever (lapse.go).
 	Lapsed int `json:"lapsed,omitempty"`
 	// Forgotten are records of people who were forgotten: that waited then, or came later. A
@@ -98,8 +102,8 @@ func (s *Status) Accounted() uint64 {
 func (m *Machine) Status() Status {
 	s := Status{Sent: m.intake.counters.Sent, Pending: m.s.CountPending(),
 		Beyond:    m.s.Pending.Beyond + m.s.Pending.BeyondMore + int(m.intake.counters.Beyond),
-		Elsewhere: m.intake.counters.Elsewhere,
-		Ignored:   maps.Clone(m.intake.counters.Ignored), Outbox: m.intake.waiting, Letters: m.intake.last,
+		Elsewhere: m.intake.counters.Elsewhere, Ahead: m.intake.counters.Ahead, Observed: m.s.Open.Len(),
+		Ignored: maps.Clone(m.intake.counters.Ignored), Outbox: m.intake.waiting, Letters: m.intake.last,
 		Lapsed:   m.s.Known.Count(state.Lapsed),
 		Replayed: maps.Clone(m.intake.counters.Replayed),
 		Release:  m.s.History.Releases(), Infeasible: m.s.Pending.Stuck > 0 || m.first.refused != nil,

@@ -48,8 +48,9 @@ type course struct {
 	shows func(p *play, b share)
 	// histories are, by person, what they may send; a world says which of these they do (settle_worlds_test.go). nil: a world says values.
 	histories     [][]history
-	versions      []*equivclass.Schema // of the hierarchy of the value
-	blindToCounts bool                 // adversaries see releases only
+	versions      []*equivclass.Schema   // of the hierarchy of the value
+	blindToCounts bool                   // adversaries see releases only
+	also          func(value int) string // of a message, as JSON
 }
 
 // play is a machine in one world with one outcome of the draws, and what is seen of it.

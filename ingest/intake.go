@@ -148,7 +148,7 @@ func (l *intake) applyOne(b *batch, i int) error {
 		return l.stopsBefore(c, r, err)
 	}
 	l.Steps.Moves(l.Machine, c.Partition)
-	if err := l.Machine.Stamp(c.Partition, r.Time); err != nil {
+	if err := l.stamp(c.Partition, r); err != nil {
 		return err
 	}
 	l.transaction.noteStaged(1)
@@ -170,6 +170,17 @@ func (l *intake) applyOne(b *batch, i int) error {
 		return err
 	}
 	return l.Machine.Intake().CountLines(decode.ReasonContinued, r.More)
+}
+
+// stamp gives the time stamp of a record to the machine. Of those that count as none the first is logged, the second, the fourth and so on.
+func (l *intake) stamp(p state.Partition, r *Record) error {
+	before := l.Machine.Ahead()
+	err := l.Machine.Stamp(p, r.Time)
+	if n := l.Machine.Ahead(); n > before && n&(n-1) == 0 {
+		l.Log.Warn("the time stamp of a record lies more than a day ahead of the clock of this machine, and counts as none",
+			"event", "stamp_ahead", "partition", p.ID, "offset", r.Offset, "records", n)
+	}
+	return err
 }
 
 // stopsBefore says of which record a shard stops.

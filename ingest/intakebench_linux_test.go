@@ -18,6 +18,7 @@ import (
 	"anond/equivclass/equivtest/cuts"
 	"anond/incremental"
 	"anond/incremental/memstore"
+	"anond/incremental/settle"
 	"anond/ingest"
 	"anond/ingest/decode"
 )
@@ -44,8 +45,8 @@ func (r *ready) Next(context.Context) (*ingest.Chunk, error) {
 	return c, nil
 }
 
-// readyChunks are records of the shape of UCI Adult, each of a person.
-func readyChunks(records int) (out []*ingest.Chunk) {
+// readyChunks are records of the shape of UCI Adult, so many of each person.
+func readyChunks(records, each int) (out []*ingest.Chunk) {
 	const size = 2000
 	rng := rand.New(rand.NewPCG(1, 1))
 	skewed := func(n int) int { return min(rng.IntN(n), rng.IntN(n), rng.IntN(n)) }
@@ -54,7 +55,7 @@ func readyChunks(records int) (out []*ingest.Chunk) {
 		c := &ingest.Chunk{Partition: state.Partition{Source: "memory", ID: int32(at % 4)}, From: first, Next: first + size}
 		for i := range int64(size) {
 			value := fmt.Appendf(nil, `{"person":"person-%d","age":%d,"workclass":"work-%d","education":%d,"marital":"marital-%d","race":"race-%d",`+
-				`"sex":"sex-%d","country":"country-%02d","occupation":"occupation-%02d"}`, at*size+int(i),
+				`"sex":"sex-%d","country":"country-%02d","occupation":"occupation-%02d"}`, (at*size+int(i))/each,
 				17+skewed(74), skewed(8), 1+rng.IntN(16), rng.IntN(7),
 				skewed(5), rng.IntN(2), skewed(41), rng.IntN(14))
 			c.Records = append(c.Records, ingest.Record{Offset: first + i, Value: value})
@@ -80,35 +81,54 @@ func readySchema(b *testing.B) *equivclass.Schema {
 }
 
 // BenchmarkIntake is the way of a record from the chunk of a source into the machine,
-// without source, disk and releases. -cpu 1,2,4 shows what further cores bring.
+// without source, disk and releases. -cpu 1,2,4 shows what further cores bring. settling: at level L2, where nobody is observed, where
+// each person is for 20,000 messages, and where people with two records are.
 func BenchmarkIntake(b *testing.B) {
 	for _, records := range []int{10_000, 100_000, 1_000_000} {
-		b.Run(fmt.Sprintf("records=%d", records), func(b *testing.B) {
-			chunks, schema := readyChunks(records), readySchema(b)
-			var spent time.Duration
-			b.ReportAllocs()
-			for b.Loop() {
-				b.StopTimer()
-				policy := rigPolicy()
-				policy.CutEvery, policy.Initial, policy.Local = 0, cuts.Median{}, cuts.Median{}
-				m, err := incremental.Open(nowhere{memstore.New()}, incremental.Options{Schema: schema, Seed: [32]byte{1}, Policy: policy})
-				require.NoError(b, err)
-				h := &ingest.Host{Machine: m, Store: memstore.New(), Source: &ready{chunks: chunks}, Schema: schema, DeadLetters: &bin{},
-					Publisher: &press{}, Clock: wallClock{}, Log: slog.New(slog.DiscardHandler),
-					NewDecoder: func() (decode.Decoder, error) {
-						return decode.New(decode.JSON, schema, decode.Options{})
-					}}
-				runtime.GC()
-				began := processTime()
-				b.StartTimer()
-				require.ErrorIs(b, h.Run(b.Context()), errRead)
-				spent += processTime() - began
-				require.EqualValues(b, records, m.Status().Sent)
-			}
-			b.ReportMetric(float64(records)*float64(b.N)/b.Elapsed().Seconds(), "records/s")
-			b.ReportMetric(float64(spent.Nanoseconds())/float64(records)/float64(b.N), "cpu-ns/record")
+		b.Run(fmt.Sprintf("records=%d", records), func(b *testing.B) { benchIntake(b, readyChunks(records, 1), nil) })
+	}
+	for _, x := range []struct {
+		name string
+		each int
+		rule settle.Rule
+	}{{"none", 1, settle.Rule{}}, {"first", 1, settle.Rule{Records: 20_000}}, {"two", 2, settle.Rule{Records: 20_000, Max: 2}}} {
+		b.Run("settling="+x.name, func(b *testing.B) {
+			benchIntake(b, readyChunks(100_000, x.each), func(p *state.Policy) {
+				p.Level, p.Republication, p.MaxRegroups, p.InitialMin, p.Settle = state.L2, state.Append, 0, 1<<30, x.rule
+			})
 		})
 	}
+}
+
+func benchIntake(b *testing.B, chunks []*ingest.Chunk, change func(*state.Policy)) {
+	schema, spent, records := readySchema(b), time.Duration(0), 0
+	for _, c := range chunks {
+		records += len(c.Records)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		policy := rigPolicy()
+		policy.CutEvery, policy.Initial, policy.Local = 0, cuts.Median{}, cuts.Median{}
+		if change != nil {
+			change(&policy)
+		}
+		m, err := incremental.Open(nowhere{memstore.New()}, incremental.Options{Schema: schema, Seed: [32]byte{1}, Policy: policy})
+		require.NoError(b, err)
+		h := &ingest.Host{Machine: m, Store: memstore.New(), Source: &ready{chunks: chunks}, Schema: schema, DeadLetters: &bin{},
+			Publisher: &press{}, Clock: wallClock{}, Log: slog.New(slog.DiscardHandler),
+			NewDecoder: func() (decode.Decoder, error) {
+				return decode.New(decode.JSON, schema, decode.Options{})
+			}}
+		runtime.GC()
+		began := processTime()
+		b.StartTimer()
+		require.ErrorIs(b, h.Run(b.Context()), errRead)
+		spent += processTime() - began
+		require.EqualValues(b, records, m.Status().Sent)
+	}
+	b.ReportMetric(float64(records)*float64(b.N)/b.Elapsed().Seconds(), "records/s")
+	b.ReportMetric(float64(spent.Nanoseconds())/float64(records)/float64(b.N), "cpu-ns/record")
 }
 
 func processTime() time.Duration {

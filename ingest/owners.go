@@ -20,6 +20,8 @@ type Owners interface {
 	Person(subject []byte) state.Person
 	// Claim claims people whom nobody has, and reports which belong to another dataset. The answer is valid until the next call.
 	Claim(ctx context.Context, people []state.Person) (elsewhere []bool, err error)
+	// Owned is whom this dataset has claimed, and how many datasets share the ledger. It is safe for concurrent use.
+	Owned() (people, datasets int)
 	// BeforeCommit makes durable what the machine's next commit rests on, and tells the machine how far that is.
 	BeforeCommit(m *incremental.Machine) error
 }

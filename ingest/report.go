@@ -40,6 +40,23 @@ type Report struct {
 	Verified bool    // the newest release was read again, so that the next one may be published
 	Reload   *Reload // how the newest reload of the configuration went
 	Backup   *Backup // nil: none was made, and none is asked for
+	Views    []View  // of release.views, in their order
+	Owned    *Owned  // nil: there is no ledger of subjects
+}
+
+// Owned is what is known of the ledger of subjects.
+type Owned struct {
+	People   int `json:"people"`   // whom this dataset has claimed
+	Datasets int `json:"datasets"` // that share the ledger
+}
+
+// View is how far a view of the releases is.
+type View struct {
+	Name      string    `json:"name"`
+	Release   uint32    `json:"release"`             // its newest; 0: none
+	CreatedAt time.Time `json:"created_at,omitzero"` // of that
+	Behind    int       `json:"behind"`              // releases that it lacks
+	Failure   string    `json:"failure,omitempty"`   // why the newest attempt to make one failed
 }
 
 // Backup is what is known of copies of the state.

@@ -1,10 +1,12 @@
 package ingest_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -57,7 +59,8 @@ func (p *strataPress) Publish(_ context.Context, v *incremental.View) (ingest.Re
 }
 
 // TestTheEndOfASourcePublishesAllStrata: the first pool is one of the plain stratum, and a release for each other one that has a pool
-// follows; who is too few waits, and whoever is still observed settles.
+// follows; who is too few waits, and whoever is still observed settles. Time stamps that lie days ahead end no window:
+// they are counted, and logged seldom.
 func TestTheEndOfASourcePublishesAllStrata(t *testing.T) {
 	schema, err := equivclass.NewSchema(append([]equivclass.Attribute{{Name: "id", Role: equivclass.Subject}},
 		loopSchema(t).Attributes()...), equivclass.RefuseMissing)
@@ -73,7 +76,11 @@ func TestTheEndOfASourcePublishesAllStrata(t *testing.T) {
 		return fmt.Sprintf(`{"id":"p%d","age":%d,"ward":"w%d","illness":"i%d"}`, i, 20+i%40, i%4, i%9)
 	}
 	for i := range 109 {
-		d.put(1e6+int64(i), `{"op":"c","after":%s}`, value(i))
+		at := 1e6 + int64(i)
+		if i/5 == 10 {
+			at = time.Now().UnixMilli() + 48*3600*1000
+		}
+		d.put(at, `{"op":"c","after":%s}`, value(i))
 		if i%3 == 0 { // 37 people
 			d.put(1e6+int64(i), `{"op":"u","before":null,"after":%s}`, value(i))
 		}
@@ -86,9 +93,9 @@ func TestTheEndOfASourcePublishesAllStrata(t *testing.T) {
 		d.put(1e6+int64(i), `{"op":"c","after":%s}`, value(i))
 	}
 	d.put(1e6+5000, `{"op":"c","after":%s}`, value(1000))
-	press := &strataPress{}
+	press, log := &strataPress{}, bytes.Buffer{}
 	h := &ingest.Host{Machine: m, Store: store, Source: d, Schema: schema, DeadLetters: &bin{seen: map[uint64]state.DeadLetter{}},
-		Publisher: press, Clock: fastClock{time.Now()}, Log: slog.New(slog.DiscardHandler), Once: true,
+		Publisher: press, Clock: fastClock{time.Now()}, Log: slog.New(slog.NewTextHandler(&log, nil)), Once: true,
 		NewDecoder: func() (decode.Decoder, error) {
 			return decode.New(decode.Debezium, schema, decode.Options{Kinds: true, Updates: true})
 		}}
@@ -97,6 +104,9 @@ func TestTheEndOfASourcePublishesAllStrata(t *testing.T) {
 	s := m.Status()
 	require.Equal(t, s.Sent, s.Accounted())
 	require.Equal(t, state.Pending{Waiting: 5, Settling: 1}, s.Pending)
+	require.Equal(t, uint64(5), s.Ahead)
+	require.Equal(t, 1, s.Observed)
+	require.Equal(t, 3, strings.Count(log.String(), "event=stamp_ahead"), "the first, the second and the fourth")
 	require.Len(t, s.Strata, 1)
 	require.Equal(t, "fault+updated", s.Strata[0].Stratum)
 	require.Equal(t, 3, s.Strata[0].Waiting)

@@ -96,6 +96,7 @@ type SchemaEntry struct {
 	Role      equivclass.Role `json:"role"`
 	Type      equivclass.Type `json:"type"`
 	Digits    int             `json:"digits,omitempty"` // decimal: behind the point
+	Weight    float64         `json:"weight,omitempty"` // less than 1: what its distances count for when classes are formed
 	Scale     float64         `json:"scale,omitempty"`  // of numbers: the width that loses all; of dates in days
 	Hierarchy *HierarchyEntry `json:"hierarchy"`
 	// Precision of a date that is month or year: a date is the first day of one.

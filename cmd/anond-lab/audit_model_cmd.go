@@ -20,7 +20,8 @@ func newAuditModelCommand(env *environment) *cobra.Command {
 quasi-identifiers. Then it counts the people of whom it believes a value with more
 than .3, .5 and .7 (deFinetti attack). The bound that anond promises is about readers
 whose prior does not depend on quasi-identifiers. Such a model has one that does, and
-no method that publishes true values prevents it.
+no method that publishes true values prevents it. Of people with histories it counts
+beliefs that a value occurs anywhere in the history.
 
 --public counts beliefs, from the release's files alone, about a member of each class.
 With --json that is the file which anond release report --model takes.

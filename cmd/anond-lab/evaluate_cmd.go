@@ -25,7 +25,8 @@ COUNT queries. RELEASE_DIR is the directory of one release, or a directory of
 releases, of which the current one is read, or one of plain files, which need -c.
 The manifest of a release describes the columns;
 other columns of the table are ignored. With -c the schema of a configuration is
-used instead of the manifest's, for instance for its missing_values.
+used instead of the manifest's, for instance for its missing_values. A release with
+histories of people is not measured: no file says which records they are of.
 
 The report needs the original: it is for the owner of the data, not for
 publication.`,

@@ -86,7 +86,13 @@ var sharedFigures = []struct {
 		return s.num("counts.now") - s.num("counts.oldest_tick")
 	}},
 	{metric: "anond_beyond_records", status: key("counts.beyond")},
-	{metric: "anond_elsewhere_records_total", status: key("counts.elsewhere")},
+	{metric: "anond_elsewhere_records_total", tile: "elsewhere", status: key("counts.elsewhere")},
+	{metric: "anond_subject_ledger_people", status: key("subject_ledger.people")},
+	{metric: "anond_subject_ledger_datasets", status: key("subject_ledger.datasets")},
+	{metric: "anond_view_release_sequence", labels: `view="short"`, status: key("views.0.release")},
+	{metric: "anond_view_last_success_timestamp_seconds", labels: `view="short"`, status: key("views.0.created_at")},
+	{metric: "anond_view_behind_releases", labels: `view="short"`, tile: "views", status: key("views.0.behind")},
+	{metric: "anond_view_failing", labels: `view="short"`, status: func(s *shown) float64 { return s.has("views.0.failure") }},
 	{metric: "anond_expired_records", status: key("counts.expired")},
 	{metric: "anond_withdrawn_records", status: key("counts.withdrawn")},
 	{metric: "anond_lapsed_people_total", status: key("counts.lapsed")},
@@ -165,6 +171,7 @@ var alone = map[string]string{
 	"anond_shard_index":                                  "a setting",
 	"anond_shards":                                       "a setting",
 	"counted":                                            "of the status",
+	"views.0.name":                                       "a setting",
 	"doing":                                              "of the status",
 	"since":                                              "of doing",
 	"counts.published":                                   "decided, not only published",
@@ -230,8 +237,9 @@ func TestNoFigureContradictsAnother(t *testing.T) {
 	t.Parallel()
 	s := &site{t: t, dir: programtest.TempDir(t)}
 	s.config = s.path("anond.yaml")
-	s.write("anond.yaml", strings.Replace(canaryConfig, "source: {",
-		"control: {socket: ./c.sock}\nsource: {max_records_per_second: 500, ", 1))
+	c := strings.Replace(canaryConfig, "source: {", "control: {socket: ./c.sock}\nsource: {max_records_per_second: 500, ", 1)
+	s.write("anond.yaml", strings.Replace(c, "release: {", "subject: {ledger: ./people, key: "+strings.Repeat("ab", 32)+"}\n"+
+		"release: {views: [{name: short, columns: [age, diagnosis]}], ", 1))
 	s.write("in.ndjson", canaries(2000))
 	ctx, stop := context.WithCancel(t.Context())
 	var out, log programtest.Text

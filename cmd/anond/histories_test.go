@@ -21,7 +21,7 @@ schema:
   attributes:
     - {name: patient, role: subject}
     - {name: age, role: quasi, type: integer}
-    - {name: diagnosis, role: sensitive, type: categorical}
+    - {name: diagnosis, role: sensitive, hierarchy: diagnosis.csv}
     - {name: ward, role: sensitive, type: categorical}
 subject: {settle: 100 records, repeat: history, max_records: 2}
 policy: {k: 5, l: 2, max_pool: 400}
@@ -31,26 +31,35 @@ release: {dir: ./releases, trigger: {on: records, every: 500}}
 
 // TestHistoriesFromTheFileToTheAudit: people who come twice inside the window are published with both visits, as one value, in buckets of
 // their own; the check of the configuration says what histories need; the audit certifies the promise of "ever" with the exports, and the
-// replay makes all decisions again in other worlds.
+// replay makes all decisions again in other worlds, also when the hierarchy of the values has grown meanwhile and somebody was forgotten.
 func TestHistoriesFromTheFileToTheAudit(t *testing.T) {
 	s := &site{t: t, dir: programtest.TempDir(t)}
 	s.config = s.path("anond.yaml")
 	s.write("anond.yaml", historiesConfig)
+	hierarchy := ""
+	for d := range 9 {
+		hierarchy = fmt.Sprintf("d%d;c%d;*\n", d, d/3) + hierarchy
+	}
+	s.write("diagnosis.csv", hierarchy)
 	rng, rows := rand.New(rand.NewPCG(1, 1)), strings.Builder{}
 	rows.WriteString("patient,age,diagnosis,ward\n")
+	kinds := 9
 	line := func(person int) {
-		d := (person%9 + rng.IntN(2)) % 9 // mostly as before
+		d := (person%kinds + rng.IntN(2)) % kinds // mostly as before
 		fmt.Fprintf(&rows, "p%d,%d,d%d,w%d\n", person, 20+person%50, d, d/2)
 	}
-	for i := range 1500 {
-		line(i)
-		switch back := i - 40; {
-		case back >= 0 && back%2 == 0: // half come again
-			line(back)
-		case back >= 0 && back%5 == 0: // others behind the window
-			line(max(0, back-200))
+	comes := func(from, to int) {
+		for i := from; i < to; i++ {
+			line(i)
+			switch back := i - 40; {
+			case back >= 0 && back%2 == 0: // half come again
+				line(back)
+			case back >= 0 && back%5 == 0: // others behind the window
+				line(max(0, back-200))
+			}
 		}
 	}
+	comes(0, 1500)
 	s.write("in.csv", rows.String())
 	checked := s.must("config check", "--data", s.path("in.csv"))
 	assert.Contains(t, checked, "Observed for 100 records (subject.settle)")
@@ -102,4 +111,18 @@ func TestHistoriesFromTheFileToTheAudit(t *testing.T) {
 	require.Equal(t, want, have)
 	require.Contains(t, s.must("release report"), "in any of the records (at most 2) with which the person is published,")
 	require.Contains(t, s.read("releases/000001/receiver.md"), "by the first 2 records at most")
+
+	s.write("diagnosis.csv", "d9;c3;*\n"+hierarchy)
+	kinds = 10
+	comes(1500, 3000)
+	s.write("in.csv", rows.String())
+	s.must("run --once")
+	require.Contains(t, s.must("audit --replay 2 --require-certified"), "L2: certified")
+	s.must("forget p3")
+	s.must("forget p2990")
+	s.must("state records", "--out", s.path("grown.csv"))
+	text := s.read("grown.csv")
+	require.Regexp(t, `,2\+older,.*,d\d,d\d,`, text, "who came before the growth and was observed until after it")
+	require.Regexp(t, `,2,.*,d9,d9,`, text)
+	s.must("audit")
 }

@@ -85,7 +85,26 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 	} else if b != nil {
 		add("backup", "none yet")
 	}
+	for _, v := range s.Views {
+		add("view "+v.Name, "%s", viewLine(&v))
+	}
+	if o := s.Ledger; o != nil {
+		add("ledger", "%s people are this dataset's, of %s; %s records of others", grouped(o.People), cli.Count(o.Datasets, "dataset"),
+			grouped(int(c.Elsewhere)))
+	}
 	return append(lines, troubleLines(s)...)
+}
+
+// viewLine says how far a view is.
+func viewLine(v *ingest.View) string {
+	out := "no release yet"
+	if v.Release > 0 {
+		out = fmt.Sprintf("release %d of %s", v.Release, v.CreatedAt.UTC().Format(time.RFC3339))
+	}
+	if v.Behind > 0 {
+		out += ", " + cli.Count(v.Behind, "release") + " behind"
+	}
+	return out
 }
 
 // needLine says what a pool needs, of which so many are there.
@@ -360,8 +379,17 @@ func troubleLines(s *shownStatus) (lines [][2]string) {
 	if s.ReleaseFailure != "" {
 		add("release %d cannot be published: %s", s.Releasing, s.ReleaseFailure)
 	}
+	for _, v := range s.Views {
+		if v.Failure != "" {
+			add("view %s: %s", v.Name, v.Failure)
+		}
+	}
 	if s.Counts.Outbox > 0 && s.LetterFailure != "" {
 		add("%s dead letters cannot be delivered: %s", grouped(s.Counts.Outbox), s.LetterFailure)
+	}
+	if n := s.Counts.Ahead; n > 0 {
+		add("the time stamps of %s lay more than a day ahead of this machine's clock and counted as none: correct the clock of who sends them",
+			cli.Count(int(n), "record"))
 	}
 	if s.Counts.Infeasible {
 		add("what waits cannot satisfy the policy (infeasible)")

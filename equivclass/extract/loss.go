@@ -145,8 +145,7 @@ func treeTable(dim *equivclass.Dim) []float32 {
 	out := make([]float32, dim.Size*dim.Size)
 	for a := range dim.Size {
 		for b := a + 1; b < dim.Size; b++ {
-			lo, hi := dim.Tree.Span(dim.Tree.LCA(equivclass.Code(a), equivclass.Code(b)))
-			out[a*dim.Size+b] = float32(hi-lo) / float32(dim.Size-1)
+			out[a*dim.Size+b] = dim.TreeLoss(equivclass.Code(a), equivclass.Code(b))
 		}
 	}
 	return out

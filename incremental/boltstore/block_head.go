@@ -125,6 +125,7 @@ var countersLayout layout[state.Counters] = func(c *coder, n *state.Counters) {
 	c.u(&n.Blocked)
 	c.u(&n.Beyond)
 	c.u(&n.Elsewhere)
+	c.u(&n.Ahead)
 }
 
 var knownLayout layout[[]state.Known] = func(c *coder, list *[]state.Known) {

@@ -9,7 +9,7 @@ import (
 
 // formatNumber is the version of the file's format: values sealed with CRC-32C over bucket, key and content, columns
 // bit-packed over their minimum. A file of another one is refused (incremental.ErrFormat).
-const formatNumber = 19
+const formatNumber = 20
 
 // Limits of a block. They bound what a decoder allocates for a damaged count;
 // the first two are free to change, as readers accept any block up to maxBlock.

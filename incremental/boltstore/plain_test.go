@@ -140,7 +140,7 @@ func plainReasons(p plain) map[equivclass.Reason]uint64 {
 
 func plainCounters(p plain) state.Counters {
 	return state.Counters{Sent: p.u(), Read: p.u(), Refused: plainReasons(p), Ignored: plainReasons(p), Replayed: plainReasons(p),
-		Blocked: p.u(), Beyond: p.u(), Elsewhere: p.u()}
+		Blocked: p.u(), Beyond: p.u(), Elsewhere: p.u(), Ahead: p.u()}
 }
 
 func plainKnown(p plain) (out []state.Known) {

@@ -21,7 +21,7 @@ func TestBagsOfHistories(t *testing.T) {
 	}, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	c := state.NewColumns(schema)
-	c.Sequences(schema.Sensitive(), 3)
+	c.Sequences(3)
 	people := []state.RecordID{}
 	for i, h := range [][]string{{"gout", "flu"}, {"flu", "flu"}, {"cold", "gout"}, {"zoster", "cold"}} {
 		drugs := equivclass.Joined([]string{"d", string(rune('a' + i))})

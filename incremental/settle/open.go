@@ -3,7 +3,7 @@ package settle
 import (
 	"cmp"
 	"fmt"
-	"maps"
+	"iter"
 	"math"
 	"slices"
 )
@@ -31,51 +31,92 @@ const (
 // Open are the histories that are open. Not safe for concurrent use.
 type Open struct {
 	Rule     Rule
-	people   map[uint64]*History
-	ends     map[uint16][]*History // by lane, in the order in which they end; one that was taken out stays until its turn
-	next     uint64                // number of the next history
+	room     room
+	next     uint64 // number of the next history
 	bytes    int
 	records  int
-	altered  map[uint64]*History // by number, since the last commit; nil: gone
-	keptNext uint64              // numbers below are in the store, unless they are gone
+	gone     []uint64 // numbers of histories of the store that left since the last commit
+	keptNext uint64   // numbers below are in the store, unless they are gone
 }
 
 // New returns a room without histories.
-func New(r Rule) Open {
-	return Open{Rule: r, people: map[uint64]*History{}, ends: map[uint16][]*History{}, altered: map[uint64]*History{}}
-}
+func New(r Rule) Open { return Open{Rule: r} }
 
 // Len is how many people are observed.
-func (o *Open) Len() int { return len(o.people) }
+func (o *Open) Len() int { return o.room.places.held }
 
 // Records is how many records of theirs would be shown.
 func (o *Open) Records() int { return o.records }
 
 // Weight is how many records of a state the histories count as, by their bytes.
-func (o *Open) Weight() int { return len(o.people) + o.bytes/weighty }
+func (o *Open) Weight() int { return o.Len() + o.bytes/weighty }
 
 // weighty is how many bytes of rows count as one record more.
 const weighty = 256
 
-// Of returns the history of a person, nil if none is open. It must not be changed.
-func (o *Open) Of(person uint64) *History { return o.people[person] }
+// Of returns the history of a person, nil if none is open.
+func (o *Open) Of(person uint64) *History {
+	if at, found := o.room.find(person); found {
+		return o.room.read(at)
+	}
+	return nil
+}
+
+// Has reports whether a history of a person is open.
+func (o *Open) Has(person uint64) bool {
+	_, found := o.room.find(person)
+	return found
+}
 
 // Take takes in a message about a person of whom the machine has no record. judge says what is wrong with it; it is asked only if the
 // message is looked at.
 func (o *Open) Take(m Message, judge func() Fault) Outcome {
-	h := o.people[m.Person]
+	at, found := o.room.find(m.Person)
+	var h *History
 	switch {
-	case h == nil && m.Kind == Delete:
-		return Outcome{What: Beyond, Left: true}
-	case h == nil:
-		h = o.begin(m)
-	case m.Lane != h.Lane || m.At >= h.End:
-		return o.Late(m.Kind)
+	case found:
+		if h = o.room.read(at); m.Lane != h.Lane || m.At >= h.End {
+			return o.Late(m.Kind)
+		}
 	case m.Kind == Delete:
-		return o.remove(h, Beyond)
+		return Outcome{What: Beyond, Left: true}
+	default:
+		h = &History{Number: o.next, Person: m.Person, Lane: m.Lane, End: m.At + o.Rule.Length(), changed: true}
+		o.next++
 	}
-	if m.Kind == Unclear {
-		return o.remove(h, Refused)
+	out := o.take(h, m, judge)
+	switch {
+	case out.Left:
+		if out.Held = len(h.Records); found {
+			o.drop(at)
+		}
+		return out
+	case !found:
+		o.room.add(h)
+	case h.changed:
+		o.count(o.room.replace(at, h), -1)
+	default:
+		return out
+	}
+	o.count(h, 1)
+	return out
+}
+
+// count takes the records of a history into the sums, or out of them.
+func (o *Open) count(h *History, sign int) {
+	o.records += sign * len(h.Records)
+	for i := range h.Records {
+		o.bytes += sign * len(h.Records[i].Row)
+	}
+}
+
+// take changes a history by a message inside the window.
+func (o *Open) take(h *History, m Message, judge func() Fault) Outcome {
+	switch m.Kind {
+	case Delete:
+		return Outcome{What: Beyond, Left: true}
+	case Unclear:
+		return Outcome{What: Refused, Left: true}
 	}
 	if m.Kind == Insert && m.Key != 0 && o.Rule.Updates && h.record(m.Key) != nil {
 		m.Kind = Update // the source inserts what it has inserted before
@@ -86,26 +127,11 @@ func (o *Open) Take(m Message, judge func() Fault) Outcome {
 	if len(h.Records) >= o.Rule.Inserts() {
 		return Outcome{What: Beyond}
 	}
-	out := o.judge(h, m, judge)
+	out := h.judge(m, judge)
 	if out.What == Taken {
 		h.Epoch, h.Records = m.Epoch, append(h.Records, m.Record)
-		o.records, o.bytes = o.records+1, o.bytes+len(m.Row)
 	}
 	return out
-}
-
-// begin opens the window of a person.
-func (o *Open) begin(m Message) *History {
-	h := &History{Number: o.next, Person: m.Person, Lane: m.Lane, End: m.At + o.Rule.Length()}
-	o.next++
-	o.add(h)
-	o.alter(h)
-	return h
-}
-
-func (o *Open) add(h *History) {
-	o.people[h.Person] = h
-	o.ends[h.Lane] = append(o.ends[h.Lane], h)
 }
 
 // Late is what becomes of a message behind the window: nothing, and it is not looked at.
@@ -118,10 +144,7 @@ func (o *Open) Late(kind Kind) Outcome {
 
 // update deals with one inside the window. It counts because it came.
 func (o *Open) update(h *History, m Message, judge func() Fault) Outcome {
-	if !h.Updated {
-		h.Updated = true
-		o.alter(h)
-	}
+	h.changed, h.Updated = h.changed || !h.Updated, true
 	old := h.record(m.Key)
 	switch {
 	case !o.Rule.Updates:
@@ -129,9 +152,8 @@ func (o *Open) update(h *History, m Message, judge func() Fault) Outcome {
 	case old == nil:
 		return Outcome{What: Beyond} // of a record that is not shown
 	}
-	out := o.judge(h, m, judge)
+	out := h.judge(m, judge)
 	if out.What == Taken {
-		o.bytes += len(m.Row) - len(old.Row)
 		*old = m.Record
 		out.What = Replaces
 	}
@@ -139,45 +161,40 @@ func (o *Open) update(h *History, m Message, judge func() Fault) Outcome {
 }
 
 // judge asks what is wrong with a message that is looked at.
-func (o *Open) judge(h *History, m Message, judge func() Fault) Outcome {
+func (h *History) judge(m Message, judge func() Fault) Outcome {
 	fault := judge()
 	switch {
-	case fault == Public:
-		h.Faulty = true
-		o.alter(h)
-		return Outcome{What: Refused}
 	case fault == Sensitive:
-		return o.remove(h, Refused)
-	case len(h.Records) > 0 && h.Epoch != m.Epoch:
-		return o.remove(h, Beyond)
+		return Outcome{What: Refused, Left: true}
+	case fault == Sound && len(h.Records) > 0 && h.Epoch != m.Epoch:
+		return Outcome{What: Beyond, Left: true}
 	}
-	o.alter(h)
+	h.changed = true
+	if fault == Public {
+		h.Faulty = true
+		return Outcome{What: Refused}
+	}
 	return Outcome{What: Taken}
 }
 
 // Remove takes a person out, and returns how many records there were to show.
 func (o *Open) Remove(person uint64) (held int, open bool) {
-	h := o.people[person]
-	if h == nil {
+	at, found := o.room.find(person)
+	if !found {
 		return 0, false
 	}
-	return o.remove(h, Beyond).Held, true
+	return len(o.drop(at).Records), true
 }
 
-func (o *Open) remove(h *History, what What) Outcome {
-	delete(o.people, h.Person)
-	o.altered[h.Number] = nil
-	for i := range h.Records {
-		o.bytes -= len(h.Records[i].Row)
+// drop takes a history out.
+func (o *Open) drop(at slot) *History {
+	h := o.room.remove(at)
+	o.count(h, -1)
+	if h.Number < o.keptNext {
+		o.gone = append(o.gone, h.Number)
 	}
-	o.records -= len(h.Records)
-	out := Outcome{What: what, Left: true, Held: len(h.Records)}
-	h.gone()
-	return out
+	return h
 }
-
-// gone marks a history that its lane still has.
-func (h *History) gone() { h.Records, h.Person = nil, 0 }
 
 // Settled is a person whose window has ended.
 type Settled struct {
@@ -189,55 +206,55 @@ type Settled struct {
 
 // Due reports whether a window of a lane has ended at a time.
 func (o *Open) Due(lane uint16, at int64) bool {
-	q := o.ends[lane]
-	for len(q) > 0 && q[0].Person == 0 {
-		q[0], q = nil, q[1:]
-	}
-	if o.ends[lane] = q; len(q) == 0 {
-		delete(o.ends, lane)
-		return false
-	}
-	return q[0].End <= at
+	l := o.room.lane(lane)
+	return l != nil && l.end <= at
 }
 
 // Ended hands out those whose windows have ended, by the time of each lane, in the order in which they end, and of those that end
-// together in the order of their first messages.
-func (o *Open) Ended(at func(lane uint16) int64, epoch uint32) (out []Settled) {
-	var ended []*History
-	for lane := range o.ends {
-		for now := at(lane); o.Due(lane, now); {
-			ended = append(ended, o.ends[lane][0])
-			o.ends[lane] = o.ends[lane][1:]
+// together in the order of their first messages. Whoever is handed out is in the room no more.
+func (o *Open) Ended(at func(lane uint16) int64, epoch uint32) iter.Seq[Settled] {
+	return func(yield func(Settled) bool) {
+		var due []*lane // those with an end to come, in the order of their next ones
+		for number, l := range o.room.lanes {
+			if o.Due(uint16(number), at(uint16(number))) {
+				due = append(due, l)
+			}
+		}
+		slices.SortFunc(due, order)
+		for len(due) > 0 {
+			l := due[0]
+			h := o.drop(l.blocks[0].slot(l.next))
+			s := Settled{Person: h.Person}
+			if stratum, shown := h.stratum(epoch); shown {
+				s.Stratum, s.Records = stratum, h.Records
+			} else {
+				s.Held = len(h.Records)
+			}
+			if due = due[1:]; o.Due(h.Lane, at(h.Lane)) {
+				next, _ := slices.BinarySearchFunc(due, l, order)
+				due = slices.Insert(due, next, l)
+			}
+			if !yield(s) {
+				return
+			}
 		}
 	}
-	slices.SortFunc(ended, order)
-	for _, h := range ended {
-		s := Settled{Person: h.Person}
-		if stratum, shown := h.stratum(epoch); shown {
-			s.Stratum, s.Records = stratum, h.Records
-		} else {
-			s.Held = len(h.Records)
-		}
-		out = append(out, s)
-		o.remove(h, Beyond)
-	}
-	return out
-}
-
-// Finish hands out those whose windows end with the source, in the order of their first messages.
-func (o *Open) Finish(epoch uint32) []Settled {
-	if !o.Rule.End {
-		return nil
-	}
-	return o.Ended(func(uint16) int64 { return math.MaxInt64 }, epoch)
 }
 
 // order is that in which windows end.
-func order(a, b *History) int {
-	return cmp.Or(cmp.Compare(a.End, b.End), cmp.Compare(a.Number, b.Number))
+func order(a, b *lane) int {
+	return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.number, b.number))
 }
 
-func (o *Open) alter(h *History) { o.altered[h.Number] = h }
+// Finish hands out those whose windows end with the source, in the order of their first messages.
+func (o *Open) Finish(epoch uint32) iter.Seq[Settled] {
+	return o.Ended(func(uint16) int64 {
+		if o.Rule.End {
+			return math.MaxInt64
+		}
+		return math.MinInt64
+	}, epoch)
+}
 
 // Change is what a commit changes of one history.
 type Change struct {
@@ -247,21 +264,21 @@ type Change struct {
 
 // Staged are the changes since the last commit, in order of numbers.
 func (o *Open) Staged() (out []Change) {
-	for _, n := range slices.Sorted(maps.Keys(o.altered)) {
-		switch h := o.altered[n]; {
-		case h != nil:
-			out = append(out, Change{n, h.Encode()})
-		case n < o.keptNext:
-			out = append(out, Change{n, nil})
-		}
+	for _, n := range o.gone {
+		out = append(out, Change{n, nil})
 	}
+	for at := range o.room.altered {
+		h := o.room.read(at)
+		out = append(out, Change{h.Number, h.Encode()})
+	}
+	slices.SortFunc(out, func(a, b Change) int { return cmp.Compare(a.Number, b.Number) })
 	return out
 }
 
 // Committed notes that the store has all.
 func (o *Open) Committed() {
-	clear(o.altered)
-	o.keptNext = o.next
+	o.room.committed()
+	o.gone, o.keptNext = nil, o.next
 }
 
 // Load takes in a history that a store has kept, in order of numbers.
@@ -270,24 +287,21 @@ func (o *Open) Load(c Change) error {
 	if err != nil {
 		return err
 	}
-	q := o.ends[h.Lane]
-	if len(h.Records) > o.Rule.Inserts() || h.Number < o.next || o.people[h.Person] != nil || len(q) > 0 && q[len(q)-1].End > h.End {
+	l := o.room.lane(h.Lane)
+	if len(h.Records) > o.Rule.Inserts() || h.Number < o.next || o.Has(h.Person) || l != nil && l.last > h.End {
 		return fmt.Errorf("the history %d is out of order or too long, or its person has another one", h.Number)
 	}
+	o.room.add(&h)
+	o.room.committed()
 	o.next, o.keptNext = h.Number+1, h.Number+1
-	o.add(&h)
-	for i := range h.Records {
-		o.bytes += len(h.Records[i].Row)
-	}
-	o.records += len(h.Records)
+	o.count(&h, 1)
 	return nil
 }
 
-// All visits the histories in order of their numbers. They must not be changed.
+// All visits the histories in order of their numbers.
 func (o *Open) All(yield func(*History) bool) {
-	all := slices.SortedFunc(maps.Values(o.people), func(a, b *History) int { return cmp.Compare(a.Number, b.Number) })
-	for _, h := range all {
-		if !yield(h) {
+	for _, at := range o.room.byNumber() {
+		if !yield(o.room.read(at)) {
 			return
 		}
 	}

@@ -1,7 +1,10 @@
 package settle
 
 import (
+	"bytes"
+	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -114,8 +117,8 @@ func TestWindows(t *testing.T) {
 				left = left || out.Left
 				o = reload(t, &o)
 			}
-			require.Empty(t, o.Ended(func(uint16) int64 { return 9 }, c.epoch), "it ended early")
-			ended := o.Ended(func(uint16) int64 { return 10 }, c.epoch)
+			require.Empty(t, slices.Collect(o.Ended(func(uint16) int64 { return 9 }, c.epoch)), "it ended early")
+			ended := slices.Collect(o.Ended(func(uint16) int64 { return 10 }, c.epoch))
 			require.Zero(t, o.Len())
 			require.Zero(t, o.Weight())
 			require.Zero(t, o.Records())
@@ -150,26 +153,27 @@ func reload(t testing.TB, o *Open) Open {
 	return again
 }
 
-// TestEndsInOrder: people of several lanes are handed out in the order in which their windows end, and of first messages, whoever was
-// taken out meanwhile; and a room that is stored after each step and loaded again does the same.
+// TestEndsInOrder: people of several lanes are handed out in the order in which their windows end, and of first messages, whatever came of
+// them and whoever was taken out meanwhile; a room that is stored after each step and loaded again has the same histories and does the
+// same; and when all have left nothing of them is there.
 func TestEndsInOrder(t *testing.T) {
-	for seed := range uint64(30) {
+	for seed := range uint64(10) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		a, b := New(Rule{For: 7}), New(Rule{For: 7})
+		rule := Rule{For: 7 + int64(seed)*50, Max: 3, Updates: true}
+		a, b := New(rule), New(rule)
 		clock, stored := [3]int64{}, map[uint64][]byte{}
-		for person := uint64(1); person < 200; person++ {
+		now := func(lane uint16) int64 { return clock[lane] }
+		for step := range uint64(300) {
 			lane := uint16(random.IntN(3))
 			clock[lane] += random.Int64N(3)
-			m := Message{Person: person, Lane: lane, At: clock[lane], Record: Record{Row: []byte("row")}}
+			m := message(random, 1+step/2, step)
+			m.Lane, m.At = lane, clock[lane]
+			fault := []Fault{Sound, Sound, Sound, Sound, Sound, Sound, Public, Sensitive}[random.IntN(8)]
+			judge := func() Fault { return fault }
+			require.Equal(t, a.Take(m, judge), b.Take(m, judge))
 			if random.IntN(9) == 0 {
-				m.Person = 1 + random.Uint64N(person)
-				m.Kind = Delete
-			}
-			sound := func() Fault { return Sound }
-			require.Equal(t, a.Take(m, sound), b.Take(m, sound))
-			if random.IntN(3) == 0 {
-				ended := a.Ended(func(lane uint16) int64 { return clock[lane] }, 0)
-				require.Equal(t, ended, b.Ended(func(lane uint16) int64 { return clock[lane] }, 0))
+				ended := slices.Collect(a.Ended(now, 0))
+				require.Equal(t, ended, slices.Collect(b.Ended(now, 0)))
 				for lane, at := range clock {
 					require.False(t, a.Due(uint16(lane), at))
 				}
@@ -185,9 +189,122 @@ func TestEndsInOrder(t *testing.T) {
 			}
 			require.True(t, slices.IsSorted(numbers))
 			require.Len(t, stored, b.Len())
+			for h := range a.All {
+				if step%10 > 0 {
+					break
+				}
+				require.Equal(t, b.Of(h.Person).Encode(), h.Encode())
+				require.Equal(t, h, a.Of(h.Person))
+			}
 			b = reload(t, &b)
+			require.Equal(t, []int{a.Len(), a.Records(), a.Weight()}, []int{b.Len(), b.Records(), b.Weight()})
+		}
+		for range a.Ended(func(uint16) int64 { return 1 << 40 }, 0) {
+			continue
+		}
+		require.Zero(t, a.Len()+a.Records()+a.Weight())
+		require.Empty(t, a.room.texts.numbers, "a text stayed")
+		require.NotContains(t, a.room.texts.held, text{uses: 1})
+		require.Zero(t, len(a.room.blocks)-len(a.room.free), "a block stayed")
+		require.Equal(t, make([]*lane, len(a.room.lanes)), a.room.lanes)
+	}
+}
+
+// spread makes digests of numbers, which are uniform.
+const spread = 0x9e3779b97f4a7c15
+
+// message is one about somebody among so many people.
+func message(random *rand.Rand, people, step uint64) Message {
+	m := Message{Person: (1 + random.Uint64N(people)) << random.IntN(2) * spread}
+	m.Kind = []Kind{Insert, Insert, Insert, Insert, Update, Update, Delete, Unclear}[min(random.IntN(8), random.IntN(8))]
+	m.Record = Record{Key: 1 + random.Uint64N(3), Origin: uint16(random.IntN(2)), Offset: int64(step)}
+	switch random.IntN(9) {
+	case 0: // no list of texts
+		m.Row = make([]byte, random.IntN(40))
+		for i := range m.Row {
+			m.Row[i] = byte(random.IntN(256))
+		}
+	case 1:
+		m.Row = []byte{}
+	default:
+		for i := range 4 {
+			long := bytes.Repeat([]byte("long"), 50)
+			value := [][]byte{nil, {}, []byte("x"), []byte("Married-civ-spouse"), []byte("12345"), long}[random.IntN(6)]
+			if i == 3 {
+				value = fmt.Append(nil, "only here ", step)
+			}
+			m.Row = AppendText(m.Row, value)
 		}
 	}
+	return m
+}
+
+// TestManyTexts: where more texts come than have numbers, rows are what they were all the same, and numbers go to other texts when no
+// row has the old ones.
+func TestManyTexts(t *testing.T) {
+	o := New(Rule{For: 10})
+	row := func(i int) []byte {
+		return AppendText(AppendText(nil, fmt.Append(nil, "text-", i%(mostTexts+500))), []byte("common"))
+	}
+	const people = 2 * (mostTexts + 500)
+	for i := range people {
+		o.Take(Message{Person: uint64(i+1) * spread, Record: Record{Row: row(i)}}, func() Fault { return Sound })
+	}
+	require.Len(t, o.room.texts.numbers, mostTexts)
+	for i := range people {
+		require.Equal(t, row(i), o.Of(uint64(i+1) * spread).Records[0].Row)
+		o.Remove(uint64(i+1) * spread)
+	}
+	require.Empty(t, o.room.texts.numbers)
+	require.Len(t, o.room.texts.free, mostTexts)
+}
+
+// TestHeapOfOpenHistories: a record that waits takes at most 60 bytes, its values and whatever is needed to find it and to end it
+// included; and a room out of which nearly all were taken takes little.
+func TestHeapOfOpenHistories(t *testing.T) {
+	const people = 20_000
+	for name, c := range map[string]struct{ records, most int }{"one record": {1, 52}, "histories of two": {2, 40}} {
+		t.Run(name, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(1, 1))
+			before := heap()
+			o := New(Rule{For: 1 << 40, Max: c.records})
+			for i := range people * c.records {
+				row := AppendText(nil, fmt.Append(nil, 17+random.IntN(74)))
+				for _, of := range []struct {
+					name string
+					n    int
+				}{{"work", 8}, {"education", 16}, {"marital", 7}, {"race", 5}, {"sex", 2}, {"country", 41}, {"occupation", 14}} {
+					row = AppendText(row, fmt.Append(nil, of.name, "-", random.IntN(of.n)))
+				}
+				o.Take(Message{Person: uint64(i%people+1) * spread, Lane: uint16(i % people % 4), At: 1_700_000_000_000 + int64(i),
+					Record: Record{Origin: uint16(i % people % 4), Offset: 1_000_000 + int64(i/4), Row: row}}, func() Fault { return Sound })
+				if i%5000 == 0 {
+					o.Committed()
+				}
+			}
+			o.Committed()
+			require.Equal(t, people*c.records, o.Records())
+			held := heap() - before
+			t.Log(held/int64(people*c.records), "bytes a record")
+			require.LessOrEqual(t, held, int64(people*c.records*c.most))
+			for i := range people {
+				if i%100 > 0 {
+					o.Remove(uint64(i%people+1) * spread)
+				}
+			}
+			o.Committed()
+			require.Less(t, heap()-before, held/3)
+			runtime.KeepAlive(&o)
+		})
+	}
+}
+
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 // FuzzDecode: whatever the bytes, reading them ends, and what is read is what is written.
@@ -237,7 +354,7 @@ func TestSeveralInserts(t *testing.T) {
 	require.Error(t, short.Load(o.Staged()[1]), "a longer one than the rule has")
 	for _, of := range []*Open{&o, &again} {
 		var strata []string
-		for _, s := range of.Ended(func(uint16) int64 { return 10 }, 0) {
+		for s := range of.Ended(func(uint16) int64 { return 10 }, 0) {
 			require.Len(t, s.Records, s.Stratum.Inserts())
 			strata = append(strata, s.Stratum.String())
 		}
@@ -256,10 +373,10 @@ func TestWindowsEndWithTheSource(t *testing.T) {
 		require.Equal(t, Taken, o.Take(Message{Person: person, At: int64(person), Record: Record{Row: []byte("x")}},
 			func() Fault { return Sound }).What)
 	}
-	require.Empty(t, o.Ended(func(uint16) int64 { return 1 << 49 }, 0))
-	require.Len(t, o.Finish(0), 2)
+	require.Empty(t, slices.Collect(o.Ended(func(uint16) int64 { return 1 << 49 }, 0)))
+	require.Len(t, slices.Collect(o.Finish(0)), 2)
 	require.Zero(t, o.Len())
 	other := New(Rule{Records: 5})
 	other.Take(Message{Person: 1, Record: Record{Row: []byte("x")}}, func() Fault { return Sound })
-	require.Empty(t, other.Finish(0))
+	require.Empty(t, slices.Collect(other.Finish(0)))
 }

@@ -202,6 +202,8 @@ type History struct {
 	Faulty  bool
 	Updated bool
 	Records []Record
+
+	changed bool // since it was read
 }
 
 // stratum is that of the history, if its window ends in an epoch. ok: it may be shown.

@@ -16,16 +16,19 @@ import (
 // before it, and the share of the others would rise above 1/l. So a class that holds
 // a value holds only records that arrived after the value became valid. Then every
 // assignment of a class's bag to its members is possible, as before.
+//
+// Of histories the same holds at each place: all records of a person are judged by one version (package settle), so a history is as young
+// as the youngest of its values.
 
 // errEpoch: a class would show who cannot have one of its values.
 var errEpoch = errors.New("it holds a value that was not valid yet when a member arrived (epochs of a hierarchy)")
 
-// FindEpochs notes, by sensitive attribute and value, before which record it was not valid; nil
+// FindEpochs notes, by sensitive attribute and leaf, before which record it was not valid; nil
 // if all were valid from the beginning.
 func (c *Records) FindEpochs(versions map[int][]HierarchyVersion) {
 	c.Since = nil
 	for i, attribute := range c.Schema.Sensitive() {
-		l, known := c.Leaves[attribute], versions[attribute]
+		l, known := c.LeavesOf(attribute), versions[attribute]
 		if l == nil || len(known) < 2 {
 			continue
 		}
@@ -47,8 +50,19 @@ func (c *Records) FindEpochs(versions map[int][]HierarchyVersion) {
 // validSince returns the first record that may have the values of r.
 func (c *Records) validSince(r RecordID) (first RecordID) {
 	for i, since := range c.Since {
-		if since != nil {
-			first = max(first, since[c.Columns[c.Schema.Sensitive()[i]].At(int(r))])
+		if since == nil {
+			continue
+		}
+		attribute := c.Schema.Sensitive()[i]
+		code, dict := c.Columns[attribute].At(int(r)), c.Dicts[attribute]
+		if dict.Records() == 0 {
+			first = max(first, since[code])
+			continue
+		}
+		for _, value := range equivclass.Ever(dict.Text(code)) {
+			if leaf, found := dict.Attribute().Hierarchy.Leaf([]byte(value)); found {
+				first = max(first, since[leaf])
+			}
 		}
 	}
 	return first

@@ -139,6 +139,30 @@ func (l *Leaves) fromStored(codes []equivclass.Code) {
 	}
 }
 
+// Sequences makes the values of sensitive attributes sequences of up to so many, in a state without records. The leaves of a hierarchy are
+// no codes of its attribute then: their paths are under a number of their own.
+func (c *Records) Sequences(most int) {
+	c.Packed.Sequences(c.Schema.Sensitive(), most)
+	for _, attribute := range c.Schema.Sensitive() {
+		if l := c.Leaves[attribute]; l != nil {
+			delete(c.Leaves, attribute)
+			c.Leaves[c.PathsOf(attribute)] = l
+		}
+	}
+}
+
+// PathsOf is the number under which the dictionary has the paths of the leaves of an attribute, and Leaves the table of them: the
+// attribute's own, where its codes are leaves, else one behind all attributes.
+func (c *Records) PathsOf(attribute int) int {
+	if c.Dicts[attribute].Records() > 0 {
+		return len(c.Dicts) + attribute
+	}
+	return attribute
+}
+
+// LeavesOf are the leaves of an attribute; nil: it has no hierarchy.
+func (c *Records) LeavesOf(attribute int) *Leaves { return c.Leaves[c.PathsOf(attribute)] }
+
 // newLeafTables makes the tables of all attributes with a hierarchy.
 func newLeafTables(s *equivclass.Schema) map[int]*Leaves {
 	out := map[int]*Leaves{}

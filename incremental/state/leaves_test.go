@@ -44,3 +44,29 @@ func TestEntriesOfLeavesKeepEveryText(t *testing.T) {
 		require.Equal(t, leaf != "plain", again.Now[code] == Gone)
 	}
 }
+
+// TestAHistoryIsAsYoungAsItsYoungestValue: people share a bucket if each of them arrived when all values of all histories were valid.
+func TestAHistoryIsAsYoungAsItsYoungestValue(t *testing.T) {
+	tree, err := equivclass.ParseHierarchy("h", strings.NewReader("new;*\nold;*\n"))
+	require.NoError(t, err)
+	s, err := equivclass.NewSchema([]equivclass.Attribute{{Name: "x", Role: equivclass.Quasi, Type: equivclass.Integer},
+		{Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical, Hierarchy: tree}}, equivclass.RefuseMissing)
+	require.NoError(t, err)
+	c := NewColumns(s)
+	c.Sequences(2)
+	require.NoError(t, c.Restore(c.PathsOf(1), "old;*"))
+	require.NoError(t, c.Restore(c.PathsOf(1), "new;*"))
+	c.BindLeaves()
+	for _, h := range []string{"old", "old\x1fold", "old\x1fnew", "new\x1fold", "new", "old"} {
+		why, _ := c.Append(equivclass.Row{[]byte("1"), []byte(h)})
+		require.Equal(t, equivclass.Accepted, why)
+	}
+	why, _ := c.Append(equivclass.Row{[]byte("1"), []byte("old\x1fother")})
+	require.Equal(t, equivclass.ReasonCategory, why, "each value is a leaf")
+	c.FindEpochs(map[int][]HierarchyVersion{1: {{Leaves: 1}, {Leaves: 2, Records: 2}}})
+	for r := range RecordID(6) {
+		require.NoError(t, c.OneEpoch([]RecordID{r}))
+		mixed := c.OneEpoch([]RecordID{1, r})
+		require.Equal(t, r >= 2 && r < 5, mixed != nil, "record %d", r)
+	}
+}

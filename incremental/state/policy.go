@@ -196,8 +196,8 @@ func (p *Policy) checkHistories(of *equivclass.Schema) (faults []error) {
 	}
 	for _, i := range of.Sensitive() {
 		a := of.Attributes()[i]
-		if declared := p.Promises[i]; a.Exact || a.Hierarchy != nil || declared != nil && declared.Open {
-			faults = append(faults, fmt.Errorf("attribute %q: a history has no exact numbers, no hierarchy, and no value without a promise", a.Name))
+		if declared := p.Promises[i]; a.Exact || declared != nil && declared.Open {
+			faults = append(faults, fmt.Errorf("attribute %q: a history has no exact numbers, and no value without a promise", a.Name))
 		}
 	}
 	return faults

@@ -18,9 +18,9 @@ type Records struct {
 	Schema    *equivclass.Schema
 	Stores    []int // attributes in a block of the store: quasi-identifiers, then the sensitive ones
 	Interrupt interrupt
-	Leaves    map[int]*Leaves // of attributes with a hierarchy
+	Leaves    map[int]*Leaves // of attributes with a hierarchy, by PathsOf
 	bound     bool            // leaves are complete
-	Since     [][]RecordID    // by sensitive attribute and value: epochs.go
+	Since     [][]RecordID    // by sensitive attribute and leaf: epochs.go
 	Scale     []equivclass.Range
 	Subject   []uint64
 	// Stratum is that of the person of a record, where people settle; nil otherwise: all are plain.
@@ -123,12 +123,12 @@ func (c *Records) Codes(attributes []int, r RecordID) []equivclass.Code {
 func (c *Records) QiDict(j int) *equivclass.Dictionary { return c.Dicts[c.Schema.Quasi()[j]] }
 
 func (c *Records) Restore(attribute int, text string) error {
-	if attribute < 0 || attribute >= len(c.Dicts) || c.Dicts[attribute] == nil {
-		return fmt.Errorf("%w: a dictionary entry of attribute %d, which stores none", ErrCorrupt, attribute)
-	}
 	if l := c.Leaves[attribute]; l != nil {
 		l.Restore(text)
 		return nil
+	}
+	if attribute < 0 || attribute >= len(c.Dicts) || c.Dicts[attribute] == nil {
+		return fmt.Errorf("%w: a dictionary entry of attribute %d, which stores none", ErrCorrupt, attribute)
 	}
 	return c.Dicts[attribute].Restore(text)
 }

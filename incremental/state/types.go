@@ -254,6 +254,8 @@ type Counters struct {
 	Beyond uint64 `json:",omitempty"`
 	// Elsewhere are those of Beyond whose people belong to another dataset of the subject ledger (package ingest/subjectledger).
 	Elsewhere uint64 `json:",omitempty"`
+	// Ahead are records whose time stamps count as none, where windows go by them: they lie far ahead of the host's clock.
+	Ahead uint64 `json:",omitempty"`
 }
 
 // LedgerMark is how far a state has seen the ledger of subjects that its dataset shares with others (package

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"anond/equivclass"
@@ -77,6 +78,17 @@ type Ledger struct {
 	unsynced bool // something was written, or read that others wrote, since the last synchronization
 	failed   error
 	answer   []bool
+	owned    [2]atomic.Int64 // what Owned says
+}
+
+// Owned implements ingest.Owners.
+func (l *Ledger) Owned() (people, datasets int) {
+	return int(l.owned[0].Load()), int(l.owned[1].Load())
+}
+
+func (l *Ledger) count() {
+	l.owned[0].Store(int64(l.people.Count(why)))
+	l.owned[1].Store(int64(len(l.members)))
 }
 
 // Member is a dataset of a ledger.
@@ -127,6 +139,7 @@ func Open(ctx context.Context, o Options) (*Ledger, error) {
 	if err := l.holdMember(); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
+	l.count()
 	return l, nil
 }
 
@@ -349,6 +362,7 @@ func (l *Ledger) Claim(ctx context.Context, people []state.Person) (elsewhere []
 		err = l.add(people)
 	case unknown || grown:
 		err = l.locked(ctx, func() error { return errors.Join(l.readOn(), l.add(people)) })
+		l.count()
 	}
 	if err != nil {
 		return nil, err

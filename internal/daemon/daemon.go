@@ -101,9 +101,11 @@ func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine,
 		inner: &publish.Publisher{FS: disk, Dir: c.Release.Dir, Ledger: c.Release.Ledger, Owner: dataset.NewOwner(),
 			Beside: c.Shard.Journal.Set()}}
 	p.inner.Gate = p.gate
-	if p.beside, err = dataset.FollowersOf(c); err != nil {
+	list, err := dataset.FollowersOf(c)
+	if err != nil {
 		return nil, err
 	}
+	p.views = newViews(ctx, list, o.Log)
 	if err := reconcile(p.inner, c, m); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"runtime/pprof"
 	"strings"
 	"testing"
@@ -34,6 +35,67 @@ func BenchmarkHeap(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkHeapOfHistories is the live heap, in bytes a record, of a machine all of whose people are observed, each with one record or
+// with two; peak is the most that the process had from the system, over what it had before, until all windows had ended at once and
+// that was committed.
+func BenchmarkHeapOfHistories(b *testing.B) {
+	for _, each := range []int{1, 2} {
+		b.Run(fmt.Sprintf("records=%d", each), func(b *testing.B) {
+			for b.Loop() {
+				benchOpen(b, each)
+			}
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+func benchOpen(b *testing.B, each int) {
+	const people = 200_000
+	subject := "    - {name: person, role: subject}\n    - {name: age,"
+	text := strings.Replace(fmt.Sprintf(startConfig, config.L2, "buckets"), "    - {name: age,", subject, 1) + "subject: {settle: end"
+	if each > 1 {
+		text += ", repeat: history"
+	}
+	path := filepath.Join(b.TempDir(), "anond.yaml")
+	require.NoError(b, os.WriteFile(path, []byte(text+"}\n"), 0o600))
+	c, _, err := config.Load(path, os.LookupEnv, os.ReadFile)
+	require.NoError(b, err)
+	store, err := boltstore.Open(c.State.Path, boltstore.Options{})
+	require.NoError(b, err)
+	const some = 10_000
+	records := people * each
+	rows := levelsRows(some)
+	for i, row := range rows {
+		rows[i] = append(equivclass.Row{nil}, row...)
+	}
+	before := heap()
+	m, err := dataset.OpenMachine(b.Context(), store, c, dataset.Options{})
+	require.NoError(b, err)
+	for i := 0; i < records; i += some {
+		for k, row := range rows {
+			row[0] = fmt.Appendf(nil, "person-%d", (i+k)%people)
+		}
+		takeIn(b, m, rows)
+	}
+	require.Equal(b, records, m.Status().Pending.Settling)
+	b.ReportMetric(float64(heap()-before)/float64(records), "open-B/record")
+	var most runtime.MemStats
+	debug.FreeOSMemory()
+	runtime.ReadMemStats(&most)
+	open := most.Sys - most.HeapReleased
+	require.NoError(b, m.Finish())
+	runtime.ReadMemStats(&most)
+	b.ReportMetric(float64(int64(most.Sys-most.HeapReleased-open))/float64(records), "more-ended-B/record")
+	require.NoError(b, m.Commit())
+	runtime.ReadMemStats(&most)
+	b.ReportMetric(float64(int64(most.Sys-most.HeapReleased-open))/float64(records), "more-stored-B/record")
+	require.Equal(b, records, m.Status().Pending.Waiting)
+	b.ReportMetric(float64(heap()-before)/float64(records), "ended-B/record")
+	runtime.KeepAlive(rows)
+	runtime.KeepAlive(m)
+	require.NoError(b, store.Close())
 }
 
 func benchHeap(b *testing.B, repeats, n int) {

@@ -128,7 +128,8 @@ func (r *once) openPublisher() error {
 	if err := r.lease.Witness(r.ctx, r.machine); err != nil {
 		return err
 	}
-	return r.publisher.follow(r.publisher.inner.Directory())
+	r.sight.publisher = r.publisher
+	return r.publisher.views.start(r.publisher.inner.Directory())
 }
 
 // ErrTwo: two states would publish into one directory.
@@ -225,11 +226,13 @@ func (r *once) serve() error {
 	host.Observe = func(now ingest.Report) { last = now; show(now); copies.Observe(now); pruning.observe(now) }
 	err := host.Run(r.ctx)
 	r.o.Monitor.Enter(duty.Ending)
-	if err := r.publisher.standing.end(r.ctx, err); err != nil || !r.o.Once {
+	if err := r.publisher.standing.end(r.ctx, err); err != nil || r.ctx.Err() != nil {
 		return err
 	}
-	releases.finish(r.ctx, &last, show)
-	return nil
+	if r.o.Once {
+		releases.finish(r.ctx, &last, show)
+	}
+	return r.publisher.views.end()
 }
 
 // host joins the parts.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"anond/equivclass/promise"
 	"anond/incremental"
 	"anond/ingest"
-	"anond/internal/dataset"
 	"anond/internal/pace"
 	"anond/snapshot"
 	"anond/snapshot/audit/format"
@@ -31,7 +29,7 @@ type publisher struct {
 	standing *recheck   // of the newest release
 	faults   chan error // what rechecks found, for the loop
 	twins    *twins
-	beside   []dataset.Follower                      // what is made of the files of each release
+	views    *views                                  // the views of each release
 	sized    func(snapshot.Sizes)                    // is told the sizes of each release
 	told     func(release uint32, manifest [32]byte) // is told each release; may be nil
 	limit    *pace.Limit                             // release.max_bytes_per_second; nil: none
@@ -41,7 +39,15 @@ type publisher struct {
 // Close waits for the step in progress, and lets no other follow.
 func (p *publisher) Close() error {
 	p.disk.Close()
+	p.views.wait.Wait()
 	return nil
+}
+
+// directory is that of the releases, for who writes next to them between two releases.
+func (p *publisher) directory() (of publish.Directory, done func()) {
+	of = p.inner.Directory()
+	of.FS, done = p.paced(p.run, p.disk)
+	return of, done
 }
 
 // Publish renders the view, has the gate check the files, and makes the release
@@ -74,9 +80,7 @@ func (p *publisher) publish(ctx context.Context, v *incremental.View, repeats *[
 	if err != nil {
 		return ingest.Release{}, unrepeated(err)
 	}
-	if err := p.follow(until.Directory()); err != nil {
-		return ingest.Release{}, err
-	}
+	p.views.follow(ctx, until.Directory())
 	p.gate.audit.Commit()
 	p.sized(p.inner.Sizes())
 	p.twins.look(v)
@@ -94,16 +98,6 @@ func unrepeated(err error) error {
 		return errors.Join(ingest.ErrPermanent, err)
 	}
 	return err
-}
-
-// follow has what stands next to the releases follow them.
-func (p *publisher) follow(of publish.Directory) error {
-	for _, f := range p.beside {
-		if err := f.Follow(of); err != nil {
-			return unrepeated(err)
-		}
-	}
-	return nil
 }
 
 // paced is a disk at the pace of release.max_bytes_per_second. What would have to wait for it
@@ -195,7 +189,7 @@ func (g *auditGate) Check(dir string, placed []render.Placement) error {
 	if err != nil {
 		return err
 	}
-	return refusal(violations)
+	return publish.Refuse(format.Summary(violations))
 }
 
 // placements are who is in which class, as the auditor takes it.
@@ -205,12 +199,4 @@ func placements(placed []render.Placement) []gate.Placement {
 		out[i] = gate.Placement{Part: p.Part, Records: p.Records, Classes: p.Classes}
 	}
 	return out
-}
-
-func refusal(violations []format.Violation) error {
-	if len(violations) == 0 {
-		return nil
-	}
-	v := violations[0]
-	return publish.Refuse(fmt.Errorf("%d violations, the first of rule %s: %s (%s)", len(violations), v.Rule, v.Detail, v.Place()))
 }

@@ -10,6 +10,7 @@ import (
 
 	"anond/incremental"
 	"anond/ingest"
+	"anond/snapshot/audit/format"
 	"anond/snapshot/audit/gate"
 	"anond/snapshot/publish"
 	"anond/snapshot/verify"
@@ -164,5 +165,5 @@ func (p *publisher) resume(view *incremental.View, regroups []uint16) error {
 	if err != nil {
 		return fmt.Errorf("read the newest release again: %w", err)
 	}
-	return refusal(violations)
+	return publish.Refuse(format.Summary(violations))
 }

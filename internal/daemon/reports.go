@@ -13,11 +13,12 @@ import (
 // sight completes the reports of the loop with what the loop does not know, and shows
 // each to all surfaces: the monitor, status.json and whoever asked for it.
 type sight struct {
-	shown    func(ingest.Report, dataset.Status)
-	steer    *steering
-	monitor  *monitor.Monitor
-	sizes    *sizes
-	standing *recheck // nil: it has not begun
+	shown     func(ingest.Report, dataset.Status)
+	steer     *steering
+	monitor   *monitor.Monitor
+	sizes     *sizes
+	standing  *recheck   // nil: it has not begun
+	publisher *publisher // nil: it is not open
 }
 
 func newSight(c *config.Config, o dataset.Options, sizes *sizes, steer *steering) *sight {
@@ -27,6 +28,9 @@ func newSight(c *config.Config, o dataset.Options, sizes *sizes, steer *steering
 func (s *sight) observe(r ingest.Report) {
 	r.State = *s.sizes.now.Load()
 	r.Verified = s.standing != nil && s.standing.ended() && s.standing.err == nil
+	if s.publisher != nil {
+		s.publisher.views.observe(&r, s.publisher.directory)
+	}
 	r, now := s.steer.observe(r)
 	s.monitor.Observe(r)
 	s.shown(r, now)

@@ -133,6 +133,10 @@ func (s *steering) observe(r ingest.Report) (ingest.Report, dataset.Status) {
 	defer s.mu.Unlock()
 	r.Reload = s.reloaded
 	r.Backup = s.backup()
+	if s.owners != nil {
+		r.Owned = &ingest.Owned{}
+		r.Owned.People, r.Owned.Datasets = s.owners.Owned()
+	}
 	if r.Doing != s.last.Doing {
 		s.far.work.Begin(r.Time)
 	}

@@ -64,6 +64,10 @@ type Status struct {
 	Reload *ingest.Reload `json:"reload,omitempty"`
 	// Backup is what is known of copies of the state.
 	Backup *ingest.Backup `json:"backup,omitempty"`
+	// Views are how far the views of the releases are.
+	Views []ingest.View `json:"views,omitempty"`
+	// Ledger is what is known of the ledger of subjects.
+	Ledger *ingest.Owned `json:"subject_ledger,omitempty"`
 	// Certificates in use: when they end, by what they are for.
 	Certificates map[string]time.Time `json:"certificates,omitempty"`
 	// Damage: published files were changed or are missing.
@@ -141,6 +145,7 @@ func StatusOf(c *config.Config, r ingest.Report) Status {
 		s.Since = Moment(r.Since)
 	}
 	s.Paused, s.Full, s.Reload, s.Backup, s.QuarantinedFor = r.Paused, r.Full, r.Reload, r.Backup, r.QuarantinedFor
+	s.Views, s.Ledger = r.Views, r.Owned
 	s.Lag, s.LagKnown = r.Source.Lag(r.Time)
 	for _, p := range r.Source.Partitions {
 		s.Partitions = append(s.Partitions, partition{Source: p.Partition.Source, ID: p.Partition.ID, Next: p.Next, End: p.End, Lag: p.Lag()})

@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"time"
+
 	"anond/config"
 	"anond/internal/fault"
 	"anond/snapshot/publish"
@@ -15,6 +17,8 @@ type Views interface {
 // Follower brings what it makes up to the release that CURRENT names in a directory. It may be called again after any failure.
 type Follower interface {
 	Follow(of publish.Directory) error
+	// Newest is its newest release and how many it lacks, as the newest call of Follow has left it.
+	Newest() (name string, release uint32, created time.Time, behind int)
 }
 
 var views Views // nil: this program has no views

@@ -1,12 +1,14 @@
 package views_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"log/slog"
@@ -26,6 +28,7 @@ import (
 	"anond/config"
 	"anond/deliver"
 	"anond/equivclass/equivtest/tier"
+	"anond/ingest"
 	"anond/internal/daemon"
 	"anond/internal/dataset"
 	"anond/internal/fault"
@@ -76,6 +79,9 @@ type site struct {
 	dir    string
 	people int
 	days   int
+	fs     snapshot.FS   // nil: the system's
+	log    *bytes.Buffer // nil: none is kept
+	seen   ingest.Report // the newest
 }
 
 func newSite(t *testing.T, subject, release string) *site {
@@ -124,7 +130,12 @@ func (s *site) run(more int) error {
 		return err
 	}
 	seed := [32]byte{5}
-	return daemon.Run(s.t.Context(), c, dataset.Options{Log: slog.New(slog.DiscardHandler), Once: true, Clock: stopped{s.days}, Seed: &seed})
+	log := slog.New(slog.DiscardHandler)
+	if s.log != nil {
+		log = slog.New(slog.NewJSONHandler(s.log, nil))
+	}
+	return daemon.Run(s.t.Context(), c, dataset.Options{Log: log, Once: true, Clock: stopped{s.days}, Seed: &seed, FS: s.fs,
+		Observe: func(r ingest.Report) { s.seen = r }})
 }
 
 // forget has people ask, and the next day come.
@@ -603,9 +614,6 @@ func TestViewsOfHistories(t *testing.T) {
 	for _, subject := range []string{"repeat: first, settle: 90 records", "repeat: history, max_records: 2, settle: 90 records"} {
 		s := newSite(t, subject+", erasure: {mode: bucket, every: 24h}", "")
 		s.replace("  tables: [[illness, drug]]\n", "")
-		s.replace("illness, role: sensitive, hierarchy: illness.csv", "illness, role: sensitive, type: categorical")
-		s.replace("\n  missing: value", "")
-		s.replace(", values: {illness: level 1}", "")
 		r, text := rand.New(rand.NewPCG(7, 3)), "id,age,zip,sex,weight,illness,drug\n"
 		pick := func(of ...string) string { return of[r.IntN(len(of))] }
 		for i := range 900 {
@@ -646,4 +654,46 @@ func TestViewsOfHistories(t *testing.T) {
 		require.Equal(t, map[string]bool{"plain,1": true, "2,2": true}, strata)
 		require.Equal(t, s.newest("releases").Privacy.Attributes[0], m.Privacy.Attributes[0])
 	}
+}
+
+// lying is a file system that gives whoever makes a view another drug than the release has, everywhere.
+type lying struct{ snapshot.FS }
+
+func (f lying) Open(name string) (io.ReadCloser, error) {
+	r, err := f.FS.Open(name)
+	if err != nil || !strings.Contains(name, "/releases/") {
+		return r, err
+	}
+	text, err := io.ReadAll(r)
+	return io.NopCloser(strings.NewReader(strings.ReplaceAll(string(text), "drug,d,", "drug,e,"))), errors.Join(err, r.Close())
+}
+
+// TestAViewThatIsNoFunctionOfItsReleaseGetsNoName: the auditor stands in front of each release of a view. One that shows another value
+// than the release is not there afterwards, under no name; the dataset's release and the other view are, the run says so and ends with
+// exit code 3, and once the fault is gone the next start makes the view.
+func TestAViewThatIsNoFunctionOfItsReleaseGetsNoName(t *testing.T) {
+	s := newSite(t, "repeat: first", "")
+	s.fs, s.log = lying{snapshot.OS()}, &bytes.Buffer{}
+	err := s.run(130)
+	require.ErrorIs(t, err, publish.ErrRefused)
+	kind, _ := fault.Of(err)
+	require.Equal(t, fault.Privacy, kind)
+	require.ErrorContains(t, err, "view pharma is 1 releases behind")
+	require.ErrorContains(t, err, "buckets of the view are not those of the release")
+	require.Equal(t, uint32(1), s.newest("releases").Release)
+	require.Equal(t, uint32(1), s.newest("releases-insurer").Release, "it has no drugs")
+	left, err := filepath.Glob(s.path("releases-pharma/*0*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+	require.Equal(t, 1, strings.Count(s.log.String(), `"event":"view_failed"`))
+	require.Len(t, s.seen.Views, 2)
+	assert.Empty(t, s.seen.Views[0].Failure)
+	assert.Equal(t, ingest.View{Name: "pharma", Behind: 1, Failure: s.seen.Views[1].Failure}, s.seen.Views[1])
+	assert.Contains(t, s.seen.Views[1].Failure, "the releases and other views go on")
+
+	s.fs = nil
+	require.NoError(t, s.run(120))
+	require.Empty(t, s.audit().Violations)
+	require.Equal(t, s.newest("releases").Release, s.newest("releases-pharma").Release)
+	require.Zero(t, s.seen.Views[1].Behind)
 }

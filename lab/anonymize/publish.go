@@ -2,7 +2,6 @@ package anonymize
 
 import (
 	"crypto/sha256"
-	"fmt"
 	"math/rand/v2"
 
 	"anond/equivclass"
@@ -75,9 +74,8 @@ func (g auditGate) Check(dir string, placed []render.Placement) error {
 		given[i] = gate.Placement{Part: p.Part, Records: p.Records, Classes: p.Classes}
 	}
 	violations, err := g.audit.Check(dir, given)
-	if err != nil || len(violations) == 0 {
+	if err != nil {
 		return err
 	}
-	v := violations[0]
-	return publish.Refuse(fmt.Errorf("%d violations, the first of rule %s: %s (class %d)", len(violations), v.Rule, v.Detail, v.Class))
+	return publish.Refuse(format.Summary(violations))
 }

@@ -5,7 +5,8 @@
 // different values, "one of four is right" tells the values to whoever has the guesses), so it is for the owner's eyes.
 //
 // Method: estimate.Relation. What the promise bounds is the belief of somebody whose prior does not depend on quasi-identifiers
-// (docs/THREAT_MODEL.md). Somebody who trains a model has one that does, and believes more, of other people too.
+// (docs/THREAT_MODEL.md). Somebody who trains a model has one that does, and believes more, of other people too. Of people with
+// histories it counts what is promised of them: the belief that a value occurs anywhere in the history.
 package beliefs
 
 import (
@@ -65,12 +66,29 @@ type Above struct {
 	Right  *int    `json:"right,omitempty"` // of these (private)
 }
 
-// add counts people of whom the same is believed. Values with the same label, such as exact numbers of an interval, are one value
-// here, as they are for the promise: alike says which (equivclass.Dictionary).
-func (b *Beliefs) add(believed []float64, alike []equivclass.Code, people int, truth equivclass.Code, known bool) {
-	shares := make([]float64, len(believed))
-	for v, s := range believed {
-		shares[alike[v]] += s
+// counted are, by code of a dictionary, the numbers of the values that are counted of it, as the promise counts them: values with the same
+// label, such as exact numbers of an interval, are one, and of a history each value that it has anywhere counts once.
+func counted(d *equivclass.Dictionary) [][]int {
+	numbers, out := map[string]int{}, make([][]int, d.Len())
+	for code := range out {
+		for _, text := range equivclass.Ever(d.Label(equivclass.Code(code))) {
+			if _, known := numbers[text]; !known {
+				numbers[text] = len(numbers)
+			}
+			out[code] = append(out[code], numbers[text])
+		}
+	}
+	return out
+}
+
+// add counts people of whom the same is believed, by code.
+func (b *Beliefs) add(believed []float64, values [][]int, people int, truth equivclass.Code, known bool) {
+	var shares []float64
+	for code, s := range believed {
+		for _, v := range values[code] {
+			shares = append(shares, make([]float64, max(0, v+1-len(shares)))...)
+			shares[v] += s
+		}
 	}
 	if b.Above == nil {
 		for _, t := range Thresholds {
@@ -84,7 +102,7 @@ func (b *Beliefs) add(believed []float64, alike []equivclass.Code, people int, t
 		}
 	}
 	hit := 0 // people about whom the best guess is right
-	if known && best == int(alike[truth]) {
+	if known && slices.Contains(values[truth], best) {
 		hit = people
 	}
 	count := func(to **int) {
@@ -111,16 +129,10 @@ func (b *Beliefs) add(believed []float64, alike []equivclass.Code, people int, t
 // errRecoding: no model reads such a release.
 var errRecoding = errors.New("no model reads a release of this recoding: generalization, buckets, anatomy and permutation are read")
 
-// errHistories: beliefs are counted by single values.
-var errHistories = errors.New("the release has histories of people, of which no model of beliefs is made: one record a person is read")
-
 func open(dir string) (*Report, *readback.Release, error) {
 	r, err := readback.Open(dir)
 	if err != nil {
 		return nil, nil, err
-	}
-	if r.Manifest.Privacy.MaxRecords > 0 {
-		return nil, nil, errHistories
 	}
 	if err := r.Load(nil); err != nil {
 		return nil, nil, err
@@ -147,11 +159,11 @@ func Public(dir string) (*Report, error) {
 			return nil, errRecoding
 		}
 		a := Attribute{Name: buckets.Dicts[buckets.Sensitive].Attribute().Name}
-		model, alike := estimate.Relate(buckets, nil), buckets.Dicts[buckets.Sensitive].Alike()
+		model, values := estimate.Relate(buckets, nil), counted(buckets.Dicts[buckets.Sensitive])
 		for b := range buckets.Bags {
 			beliefs := model.OfClasses(b)
 			for at, i := range model.Classes(b) {
-				a.add(beliefs[at], alike, int(buckets.Size[i]), 0, false)
+				a.add(beliefs[at], values, int(buckets.Size[i]), 0, false)
 			}
 		}
 		out.Attribute = append(out.Attribute, a)
@@ -194,25 +206,44 @@ func Private(dir, members, records string) (*Report, error) {
 
 func attack(buckets *query.BucketRelease, people [][]person, s int) Attribute {
 	a := Attribute{Name: buckets.Dicts[buckets.Sensitive].Attribute().Name, Control: &Beliefs{}}
-	model, alike := estimate.Relate(buckets, nil), buckets.Dicts[buckets.Sensitive].Alike()
+	model, values := estimate.Relate(buckets, nil), counted(buckets.Dicts[buckets.Sensitive])
 	for b, all := range people {
 		var cells []estimate.Person
 		for _, p := range all {
 			cells = append(cells, p.cells)
 		}
 		for i, shares := range model.OfPeople(b, cells) {
-			a.add(shares, alike, 1, all[i].values[s], true)
+			a.add(shares, values, 1, all[i].values[s], true)
 		}
 	}
 	for f := range folds {
 		others := estimate.Relate(buckets, func(b int) bool { return b%folds == f })
 		for b := f; b < len(people); b += folds {
 			for _, p := range people[b] {
-				a.Control.add(others.Of(p.cells), alike, 1, p.values[s], true)
+				a.Control.add(ofLength(others.Of(p.cells), buckets.Dicts[buckets.Sensitive], p.values[s]), values, 1, p.values[s], true)
 			}
 		}
 	}
 	return a
+}
+
+// ofLength is what is believed of somebody of whom it is known how many records they have: as many as a history has.
+func ofLength(believed []float64, d *equivclass.Dictionary, as equivclass.Code) []float64 {
+	if d.Records() == 0 {
+		return believed
+	}
+	length := func(c equivclass.Code) int { return len(equivclass.Parts(d.Text(c))) }
+	sum := 0.0
+	for c := range believed {
+		if length(equivclass.Code(c)) != length(as) {
+			believed[c] = 0
+		}
+		sum += believed[c]
+	}
+	for c := range believed {
+		believed[c] /= max(sum, 1e-300)
+	}
+	return believed
 }
 
 // read reads the exports: the people of each bucket.
@@ -256,8 +287,19 @@ func read(r *readback.Release, each []*readback.Release, members, records string
 			} else {
 				d := each[j-len(readers)].Dicts[len(readers)]
 				var code equivclass.Code
-				if code, why = d.EncodeLabel(text); d.Bucketed() {
+				switch {
+				case d.Records() > 0:
+					history, ok := snapshot.Sequence(row[c:min(len(row), c+d.Records())])
+					if !ok {
+						return errExports
+					}
+					if code, ok = d.Named(history); !ok {
+						return errExports
+					}
+				case d.Bucketed():
 					code, why = d.Encode([]byte(text))
+				default:
+					code, why = d.EncodeLabel(text)
 				}
 				p.values = append(p.values, code)
 			}

@@ -19,6 +19,7 @@ import (
 	"anond/internal/retry"
 	"anond/snapshot"
 	"anond/snapshot/audit"
+	"anond/snapshot/audit/format"
 	"anond/snapshot/publish"
 )
 
@@ -227,9 +228,8 @@ func texts(shards []int) []string {
 // audited has the independent auditor let a release pass, or refuses it with what that found.
 func audited(releases, rendered string) error {
 	violations, err := audit.GateUnion(releases, rendered)
-	if err != nil || len(violations) == 0 {
+	if err != nil {
 		return err
 	}
-	v := violations[0]
-	return publish.Refuse(fmt.Errorf("%d violations, the first of rule %s: %s (%s)", len(violations), v.Rule, v.Detail, v.Place()))
+	return publish.Refuse(format.Summary(violations))
 }

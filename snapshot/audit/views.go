@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"anond/snapshot/audit/chain"
 	"anond/snapshot/audit/format"
 )
 
@@ -45,14 +46,14 @@ func (r *Report) viewed(o Options) error {
 
 // comparing holds the releases of a view against those that they are of.
 type comparing struct {
-	releases, view string
-	row            viewRow
-	f              format.Faults
-	same           map[string]bool // pairs of parts that were compared, by the hashes of their files
+	releases string
+	row      viewRow
+	f        format.Faults
+	same     map[string]bool // pairs of parts of the release compared last, by the hashes of their files
 }
 
 func compareViews(releases, view string) (*comparing, error) {
-	c := &comparing{releases: releases, view: view, row: viewRow{Dir: view}, same: map[string]bool{}}
+	c := &comparing{releases: releases, row: viewRow{Dir: view}}
 	numbers, err := format.ListReleases(view)
 	if err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func compareViews(releases, view string) (*comparing, error) {
 		return nil, err
 	}
 	for _, n := range numbers {
-		m, err := readManifest(view, n)
+		m, err := chain.LoadManifest(filepath.Join(view, format.DirName(n)))
 		if err != nil {
 			return nil, err
 		}
@@ -76,11 +77,7 @@ func compareViews(releases, view string) (*comparing, error) {
 			}
 			continue
 		}
-		of, err := readManifest(releases, n)
-		if err != nil {
-			return nil, err
-		}
-		if err := c.release(of, m); err != nil {
+		if err := c.release(m, filepath.Join(view, format.DirName(n))); err != nil {
 			return nil, err
 		}
 		c.row.Releases++
@@ -88,21 +85,16 @@ func compareViews(releases, view string) (*comparing, error) {
 	return c, nil
 }
 
-func readManifest(dir string, n int) (*format.Manifest, error) {
-	path := filepath.Join(dir, format.DirName(n), "manifest.json")
-	data, err := format.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return format.ParseManifest(path, data)
-}
-
 func (c *comparing) differs(release int, attribute, detail string) {
 	c.f.Add("F", format.KindView, release, 0, attribute, detail)
 }
 
-// release compares one release of the view.
-func (c *comparing) release(of, m *format.Manifest) error {
+// release compares one release of the view, which stands in dir, with the one that it is of.
+func (c *comparing) release(m *format.Manifest, dir string) error {
+	of, err := chain.LoadManifest(filepath.Join(c.releases, format.DirName(m.Release)))
+	if err != nil {
+		return err
+	}
 	differs := func(is bool, field string) {
 		if is {
 			c.differs(of.Release, field, "the view says otherwise than the release")
@@ -124,11 +116,13 @@ func (c *comparing) release(of, m *format.Manifest) error {
 		c.differs(of.Release, "parts", "the view has other parts than the release")
 		return nil
 	}
+	same := map[string]bool{}
 	for i := range m.Parts {
-		if err := c.part(show, of, m, i); err != nil {
+		if err := c.part(show, of, m, i, dir, same); err != nil {
 			return err
 		}
 	}
+	c.same = same
 	return nil
 }
 
@@ -216,8 +210,8 @@ func (c *comparing) showing(of, m *format.Manifest) (*showing, error) {
 	return out, nil
 }
 
-// part compares a part of the view with that of the release.
-func (c *comparing) part(show *showing, of, m *format.Manifest, i int) error {
+// part compares a part of the view with that of the release, and notes that they are the same.
+func (c *comparing) part(show *showing, of, m *format.Manifest, i int, dir string, same map[string]bool) error {
 	p, q := &of.Parts[i], &m.Parts[i]
 	if p.Name != q.Name || p.Classes != q.Classes || p.Buckets != q.Buckets || p.Pools != q.Pools || p.Rows != q.Rows ||
 		len(p.Withdrawn) != len(q.Withdrawn) || len(q.Stale) > 0 || !slices.Equal(p.Replaces, q.Replaces) {
@@ -231,13 +225,15 @@ func (c *comparing) part(show *showing, of, m *format.Manifest, i int) error {
 		}
 	}
 	if c.same[key] {
+		same[key] = true
 		return nil
 	}
+	found := c.f.N
 	want, err := show.read(filepath.Join(c.releases, format.DirName(of.Release), p.Name), true)
 	if err != nil {
 		return err
 	}
-	have, err := show.read(filepath.Join(c.view, format.DirName(m.Release), q.Name), false)
+	have, err := show.read(filepath.Join(dir, q.Name), false)
 	if err != nil {
 		return err
 	}
@@ -251,7 +247,7 @@ func (c *comparing) part(show *showing, of, m *format.Manifest, i int) error {
 			c.differs(of.Release, "", "the view has a bucket that the release has not")
 		}
 	}
-	c.same[key] = true
+	same[key] = c.f.N == found
 	return nil
 }
 

@@ -119,8 +119,13 @@ func (p *Publisher) Publish(in *render.Input, s *render.Settings) (*render.Rende
 	return b.out, nil
 }
 
-// Refuse makes the error by which a gate refuses a release.
-func Refuse(reason error) error { return errors.Join(ErrRefused, reason) }
+// Refuse makes the error by which a gate refuses a release; without a reason it lets it pass.
+func Refuse(reason error) error {
+	if reason == nil {
+		return nil
+	}
+	return errors.Join(ErrRefused, reason)
+}
 
 // Step names a durable step of a release, in this order (docs/ARCHITECTURE.md, Durable steps).
 type Step string

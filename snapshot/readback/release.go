@@ -97,7 +97,8 @@ func (r *Release) Load(dicts []*equivclass.Dictionary) error {
 	}
 	all := len(r.Schema.Quasi()) + 1
 	if d := dicts[all-1]; d.Records() != r.Manifest.Privacy.MaxRecords {
-		return fmt.Errorf("release %d has histories of people, and is compared with single records: query answers from it alone",
+		return fmt.Errorf("release %d has histories of people: no file says which records of a table came while they were observed, so that it "+
+			"cannot be compared with one; anond-lab query answers from the release alone",
 			r.Manifest.Release)
 	}
 	r.Dicts, r.further = dicts[:all:all], dicts[all:]

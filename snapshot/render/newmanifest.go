@@ -55,7 +55,7 @@ func schemaEntries(in *Input, s *Settings) ([]snapshot.SchemaEntry, error) {
 	scale := in.Scale
 	for i, a := range in.Schema.Attributes() {
 		e := snapshot.SchemaEntry{Promise: promiseOf(s.Promises[i]), Name: a.Name, Role: a.Role, Type: a.Type, Digits: a.Digits,
-			Precision: a.Precision}
+			Precision: a.Precision, Weight: a.Weight}
 		if a.Role == equivclass.Quasi && len(scale) > 0 {
 			if of := scale[0]; a.Type.Numeric() {
 				e.Scale = a.Float(of.Hi - of.Lo)

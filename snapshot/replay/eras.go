@@ -101,7 +101,10 @@ func (r *Recording) optionsOf(versions map[int]int) (o incremental.Options, obst
 // tree is an earlier version of a hierarchy.
 func (r *Recording) tree(attribute, version int) (h *equivclass.Hierarchy, why string) {
 	v, schema := r.meta.Hierarchies[attribute][version], r.options.Schema
-	paths := r.paths[attribute]
+	paths, apart := r.paths[len(schema.Attributes())+attribute] // of an attribute with histories
+	if !apart {
+		paths = r.paths[attribute]
+	}
 	seen := map[string]bool{}
 	for _, path := range paths {
 		leaf, alive := state.LeafOf(path)

@@ -21,7 +21,7 @@ type Recording struct {
 	options   incremental.Options
 	meta      state.Meta
 	rows      []equivclass.Row // by record; what state does not keep is empty
-	paths     map[int][]string // by attribute: what its dictionary took in
+	paths     map[int][]string // by number of the dictionary (state.Records.PathsOf): what it took in
 	records   int              // of a person at most, whose value is a history; 0: it is that of one record
 	ticks     []int64          // by record: when it arrived
 	strata    []settle.Stratum // by record: of its person
@@ -60,7 +60,7 @@ func (r *Recording) visitor() state.Visitor {
 		Meta:     func(m state.Meta) error { r.meta = m; return nil },
 		Counters: func(state.Counters) error { return nil },
 		Dictionary: func(attribute int, text string) error {
-			if o := r.options.Schema.Attributes()[attribute]; o.Hierarchy != nil {
+			if all := r.options.Schema.Attributes(); attribute >= len(all) || all[attribute].Hierarchy != nil {
 				r.paths[attribute] = append(r.paths[attribute], text)
 			}
 			return nil

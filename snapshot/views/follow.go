@@ -20,7 +20,30 @@ type View struct {
 	Definition
 	Dir, Ledger string
 	Mode        fs.FileMode // of its directory; 0: that of the releases
+	Gate        Gate        // nil: releases get their names unseen
 	figures     figures
+	passed      uint32 // the release that the gate stands behind; 0: none
+	newest      uint32
+	created     time.Time // of the newest
+	behind      int
+}
+
+// Newest is the newest release of the view, and how many it lacks.
+func (v *View) Newest() (name string, release uint32, created time.Time, behind int) {
+	return v.Name, v.newest, v.created, v.behind
+}
+
+// stands notes the newest release.
+func (v *View) stands(m *snapshot.Manifest) {
+	v.newest = m.Release
+	v.created, _ = time.Parse(time.RFC3339, m.CreatedAt)
+}
+
+// Gate lets releases of a view pass before they get their names, one behind the other.
+type Gate interface {
+	Resume(dir string) error // puts it behind a release that has its name; empty: in front of all
+	Check(dir string) error
+	Commit() // the release that passed Check has its name
 }
 
 // errBehind: releases that the view lacks are not there any more.
@@ -54,11 +77,15 @@ func (v *View) Follow(from publish.Directory) error {
 		return err
 	}
 	next, first := have.Newest()+1, uint32(0)
+	v.behind = int(on.Current - have.Newest())
 	if have.Newest() == 0 {
-		if next, err = v.begin(from, on); err != nil || next == 0 {
+		if next, err = v.begin(from, on); err == nil && next == 0 {
+			v.behind = 0
+		}
+		if err != nil || next == 0 {
 			return err
 		}
-		first = next
+		first, v.behind = next, int(on.Current-next+1)
 	} else if first, err = v.repair(from, own, on, have); err != nil {
 		return err
 	}
@@ -69,6 +96,7 @@ func (v *View) Follow(from publish.Directory) error {
 		if err := v.publish(from, own, n, first); err != nil {
 			return fmt.Errorf("view %s: %w", v.Name, err)
 		}
+		v.behind--
 	}
 	return v.prune(on, own)
 }
@@ -112,6 +140,7 @@ func (v *View) repair(from, own publish.Directory, on, have *snapshot.Contents) 
 	if err != nil {
 		return 0, err
 	}
+	v.stands(m)
 	if !v.same(m) {
 		return 0, v.wrong("has another definition than the releases in %s", own.Dir)
 	}
@@ -157,7 +186,15 @@ func (v *View) publish(from, own publish.Directory, n, first uint32) error {
 	}); err != nil {
 		return err
 	}
-	return s.Publish(p)
+	if err := s.Publish(p); err != nil {
+		return err
+	}
+	if v.Gate != nil {
+		v.Gate.Commit()
+		v.passed = n
+	}
+	v.stands(&p.making.out)
+	return nil
 }
 
 // copies are the hierarchies and declared references that the view's manifest names.
@@ -197,8 +234,23 @@ func (p *publication) Render() error {
 // Unsynced implements publish.Content.
 func (p *publication) Unsynced() []string { return p.making.files.Unsynced() }
 
-// Gate implements publish.Content. The release has passed its gate, and everybody may make this view of it.
-func (p *publication) Gate() error { return nil }
+// Gate implements publish.Content. Who is in the classes of a view is not said, so the gate is one that needs no placements.
+func (p *publication) Gate() error {
+	if p.View.Gate == nil {
+		return nil
+	}
+	before, dir := p.Release-1, snapshot.DirOf(p.Dir, p.Release-1)
+	if p.Release == p.first {
+		before, dir = 0, ""
+	}
+	if p.passed != before {
+		if err := p.View.Gate.Resume(dir); err != nil {
+			return fmt.Errorf("the release before: %w", err)
+		}
+		p.passed = before
+	}
+	return p.View.Gate.Check(p.Staged())
+}
 
 // Named implements publish.Content: only what is not there is made.
 func (p *publication) Named() bool { return false }

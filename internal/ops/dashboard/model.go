@@ -60,6 +60,10 @@ var about = map[string]string{
 	"letters": "Records that were refused; below by reason. anond dlq list says which; what each reason means: docs/DEAD_LETTERS.md.",
 	"forgotten": "Records of people who were removed on request. A published row of such a person stays, without owner: " +
 		"docs/RECOVER.md.",
+	"views": "Directories of releases for recipients who are to see less. Each follows behind each release, or is made up for when what " +
+		"was in the way is gone: docs/CHOOSING.md.",
+	"elsewhere": "Records of people whose first record arrived at another dataset that shares the subject ledger. They are never " +
+		"published here: docs/DURABLE.md.",
 	"state": "The file that holds all records and decisions. It is private: docs/SECURITY.md.",
 }
 
@@ -143,6 +147,13 @@ func tiles(v *monitor.View) []tile {
 	if s.Topic == "" {
 		lagNote = "bytes " + lagNote
 	}
+	if len(r.Views) > 0 {
+		out = append(out, viewsTile(r.Views))
+	}
+	if o := r.Owned; o != nil {
+		out = append(out, tile{ID: "elsewhere", Title: "Of other datasets", Figure: present.Count(int(r.Machine.Elsewhere)),
+			Note: fmt.Sprintf("records; %s people are this dataset's, of %d datasets", present.Count(o.People), o.Datasets)})
+	}
 	return append(out,
 		tile{ID: "pending", Title: "Waiting", Figure: present.Count(r.Machine.Pending.Total()), Note: waitingNote(v)},
 		tile{ID: "rate", Title: "Throughput", Figure: rate(v.Hour), Note: "records a second"},
@@ -152,6 +163,16 @@ func tiles(v *monitor.View) []tile {
 			Bad:  r.LetterFailure != ""},
 		tile{ID: "forgotten", Title: "Forgotten", Figure: present.Count(int(r.Machine.Forgotten)), Note: forgottenNote(&r.Machine)},
 		tile{ID: "state", Title: "State", Figure: present.Bytes(r.State.File), Note: stateNote(r), Bad: r.Full})
+}
+
+// viewsTile says how far the views are, by the one that is farthest behind.
+func viewsTile(views []ingest.View) tile {
+	last := slices.MaxFunc(views, func(a, b ingest.View) int { return a.Behind - b.Behind })
+	t := tile{ID: "views", Title: "Views", Figure: strconv.Itoa(last.Behind), Note: fmt.Sprintf("releases behind, of %d views", len(views))}
+	if t.Bad = slices.ContainsFunc(views, func(v ingest.View) bool { return v.Failure != "" }); t.Bad || last.Behind > 0 {
+		t.Note = fmt.Sprintf("releases that %s lacks", last.Name)
+	}
+	return t
 }
 
 // forgottenNote says what the records read are, with those of people who were forgotten.

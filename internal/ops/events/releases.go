@@ -19,6 +19,13 @@ var ofReleases = []row{
 	{"prune_failed", "error", "error", []eventCase{
 		{"", "an old release could not be pruned; the next release is followed by the next attempt",
 			"the error says what is in the way: permissions, or a manifest that is not the published one (`anond release verify`)"}}},
+	{"view_failed", "error", "view behind:integer error", []eventCase{
+		{"", "no release of a [view](CHOOSING.md#which-recipients) was made, of which it now lacks `behind`: the disk, or its gate has refused " +
+			"it. The dataset's own releases and other views go on. It is made up for behind the next release and at the next start, and where " +
+			"the disk was in the way each minute. A run that ends by itself ends with the error",
+			"look at the directory of the view. If the gate refused it, report it; with `release.keep`, before what it lacks is pruned"}}},
+	{"view_resumed", "info", "view release:integer", []eventCase{
+		{"", "a view that had failed is up to the releases again", "none"}}},
 	{"release_resumed", "info", "release:integer", []eventCase{
 		{"", "a release that an earlier process began is finished", "none"}}},
 	{"release_parked", "warn", "release:integer", []eventCase{

@@ -72,6 +72,10 @@ var ofSources = []row{
 	{"source_unverified", "warn", "partition:integer offset:integer", []eventCase{
 		{"", "the last record read is no longer in the log, so anond cannot check that it is the same log",
 			"none after long pauses; otherwise find out who deleted records"}}},
+	{"stamp_ahead", "warn", "partition:integer offset:integer records:integer", []eventCase{
+		{"", "with `subject.settle` as a time: the time stamp of a record lies more than a day ahead of the clock of this machine and counts " +
+			"as none. Logged of the first such record, the second, the fourth and so on; `records`: how many the state has seen",
+			"correct the clock of the producer, or of this machine; set `message.timestamp.after.max.ms` of the topic"}}},
 	{"source_commit_failed", "warn", "group error", []eventCase{
 		{"", "best-effort offset commits to the group fail", "lag tools show old numbers; anond itself is not affected"}}},
 	{"source_lease_acquired", "info", "generation:integer", []eventCase{

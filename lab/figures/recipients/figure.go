@@ -17,6 +17,7 @@
 package recipients
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"anond/equivclass"
 	"anond/incremental"
@@ -50,6 +52,8 @@ const (
 var (
 	all    = []string{"age", "workclass", "education-num", "marital-status", "race", "sex", "native-country"}
 	shared = []string{"age", "education-num", "race", "sex"}
+	// weights are those of what is not shared; the first is the usual one.
+	weights = []float64{1, .5, .25, .1}
 )
 
 const (
@@ -81,9 +85,13 @@ func run(ctx context.Context, in figures.Input) (*figures.Result, error) {
 type result struct {
 	people          int
 	one, two, views told
-	loss            []lossOf
-	differs         int // findings of the auditor
+	loss            []weighted
+	own, cells      float64 // loss of the second dataset, and of a view of coarser cells
+	differs         int     // findings of the auditor
 }
+
+// weighted is the loss of the dataset and of its view of what is shared, where everything else has a weight.
+type weighted struct{ weight, whole, view float64 }
 
 // told is what an attacker knows of people.
 type told struct {
@@ -91,10 +99,13 @@ type told struct {
 	right      int   // whose likeliest value is theirs, if several are the share of theirs among these
 }
 
-// lossOf is quality.ncp of one directory of releases.
-type lossOf struct {
-	name string
-	ncp  float64
+// lossOf is quality.ncp of the newest release of a directory.
+func lossOf(dir string) (float64, error) {
+	m, err := snapshot.Show(snapshot.OS(), dir, 0)
+	if err != nil {
+		return 0, err
+	}
+	return m.Quality.NCP, nil
 }
 
 // below are the people with fewer candidates than l.
@@ -137,8 +148,8 @@ type openGate struct{}
 func (openGate) Check(string, []render.Placement) error { return nil }
 
 // publishOne publishes people with some quasi-identifiers by the daemon's machine at level L2.
-// wide: the range of what is not shared is so many times as wide as its values, so that it counts less; 0: ranges are found.
-func publishOne(t *equivclass.Table, who []int, quasi []string, dir string, seed byte, wide int) (*published, error) {
+// weight is that of what is not shared.
+func publishOne(t *equivclass.Table, who []int, quasi []string, dir string, seed byte, weight float64) (*published, error) {
 	var attributes []equivclass.Attribute
 	at := map[string]int{}
 	for i, name := range append(slices.Clone(all), sensitive) {
@@ -146,8 +157,8 @@ func publishOne(t *equivclass.Table, who []int, quasi []string, dir string, seed
 	}
 	for _, name := range quasi {
 		a := equivclass.Attribute{Name: name, Role: equivclass.Quasi, Type: equivclass.Integer}
-		if wide > 0 && !slices.Contains(shared, name) {
-			a.Range = &equivclass.Range{Lo: 0, Hi: int64(wide * t.Dicts[at[name]].Len())}
+		if weight < 1 && !slices.Contains(shared, name) {
+			a.Weight = weight
 		}
 		attributes = append(attributes, a)
 	}
@@ -214,40 +225,48 @@ func measure(ctx context.Context, in figures.Input, top string) (*result, error)
 	if err != nil {
 		return nil, err
 	}
-	in.Step(fmt.Sprintf("one dataset of %d quasi-identifiers, %d people", len(all), len(who)))
-	first, err := publishOne(t, who, all, filepath.Join(top, "releases"), 1, 0)
-	if err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	in.Step(fmt.Sprintf("a second dataset of %d of them", len(shared)))
-	second, err := publishOne(t, who, shared, filepath.Join(top, "second"), 2, 0)
-	if err != nil {
-		return nil, err
-	}
-	in.Step("the first dataset, where what is not shared counts less")
-	favoured, err := publishOne(t, who, all, filepath.Join(top, "favoured"), 1, 4)
-	if err != nil {
-		return nil, err
-	}
-	in.Step("views of the first dataset")
 	r := &result{people: len(who)}
+	shown := func(dir string, of *published, d views.Definition) (float64, error) {
+		dir = filepath.Join(top, dir)
+		view := &views.View{Definition: d, Dir: dir, Ledger: dir + ".ledger"}
+		if err := view.Follow(publish.Directory{FS: snapshot.OS(), Dir: of.dir}); err != nil {
+			return 0, err
+		}
+		return lossOf(dir)
+	}
 	four := views.Definition{Name: "columns", Columns: append(slices.Clone(shared), sensitive)}
-	for _, v := range []struct {
-		name string
-		of   *published
-		views.Definition
-	}{{"columns", first, four}, {"favoured-columns", favoured, four},
-		{"cells", first, views.Definition{Name: "cells", Columns: append(slices.Clone(all), sensitive),
-			Cells: map[string]string{"age": "10", "education-num": "4"}}}} {
-		view := &views.View{Definition: v.Definition, Dir: filepath.Join(top, v.name), Ledger: filepath.Join(top, v.name+".ledger")}
-		if err := view.Follow(publish.Directory{FS: snapshot.OS(), Dir: v.of.dir}); err != nil {
+	var first *published
+	for _, w := range weights {
+		in.Step(fmt.Sprintf("%d people, %d quasi-identifiers, those that are not shared of weight %g, and a view", len(who), len(all), w))
+		of, err := publishOne(t, who, all, filepath.Join(top, fmt.Sprintf("releases-%g", w)), 1, w)
+		if err != nil {
 			return nil, err
 		}
+		if first == nil {
+			first = of
+		}
+		x := weighted{weight: w}
+		if x.whole, err = lossOf(of.dir); err == nil {
+			x.view, err = shown(fmt.Sprintf("columns-%g", w), of, four)
+		}
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		r.loss = append(r.loss, x)
 	}
-	report, err := audit.Dir(audit.Options{Releases: first.dir, Views: []string{filepath.Join(top, "columns"), filepath.Join(top, "cells")}})
+	in.Step(fmt.Sprintf("a second dataset of %d of them", len(shared)))
+	second, err := publishOne(t, who, shared, filepath.Join(top, "second"), 2, 1)
+	if err != nil {
+		return nil, err
+	}
+	if r.own, err = lossOf(second.dir); err != nil {
+		return nil, err
+	}
+	if r.cells, err = shown("cells", first, views.Definition{Name: "cells", Columns: append(slices.Clone(all), sensitive),
+		Cells: map[string]string{"age": "10", "education-num": "4"}}); err != nil {
+		return nil, err
+	}
+	report, err := audit.Dir(audit.Options{Releases: first.dir, Views: []string{filepath.Join(top, "columns-1"), filepath.Join(top, "cells")}})
 	if err != nil {
 		return nil, err
 	}
@@ -255,15 +274,6 @@ func measure(ctx context.Context, in figures.Input, top string) (*result, error)
 		if v.View != "" {
 			r.differs++
 		}
-	}
-	for _, d := range []struct{ name, dir string }{{"the dataset of 7", "releases"}, {"its view of 4", "columns"},
-		{"a dataset of these 4", "second"}, {"a view of 4 where the other 3 have ranges 4 times as wide", "favoured-columns"},
-		{"a view of coarser cells", "cells"}} {
-		m, err := snapshot.Show(snapshot.OS(), filepath.Join(top, d.dir), 0)
-		if err != nil {
-			return nil, err
-		}
-		r.loss = append(r.loss, lossOf{d.name, m.Quality.NCP})
 	}
 	truth := make([]equivclass.Code, len(who))
 	for i, row := range who {
@@ -324,7 +334,7 @@ var notes = []string{
 		"one by chance.",
 	"A view's buckets have the people and the bags of the dataset's buckets. So whoever has the dataset and all of its views has no bucket " +
 		"besides, and is counted as whoever has the dataset alone. The auditor compares each bucket of the views with the release.",
-	"loss is quality.ncp of the release: the mean over its own quasi-identifiers, which are numbers here.",
+	"loss is quality.ncp of the release, in which nothing is weighted: the mean over its own quasi-identifiers, which are numbers here.",
 }
 
 func (r *result) panel() figures.Panel {
@@ -349,12 +359,9 @@ func (r *result) panel() figures.Panel {
 
 func (r *result) claims() []figures.Claim {
 	share := func(n int) string { return figures.Short(100*float64(n)/float64(r.people)) + " %" }
-	lost := ""
-	for i, x := range r.loss {
-		if i > 0 {
-			lost += ", "
-		}
-		lost += fmt.Sprintf("%s %s", x.name, figures.Short(x.ncp))
+	usual, least, lost := r.loss[0], r.loss[len(r.loss)-1], ""
+	for _, x := range r.loss {
+		lost += fmt.Sprintf("weight %g: the dataset %s, its view %s; ", x.weight, figures.Short(x.whole), figures.Short(x.view))
 	}
 	return []figures.Claim{
 		figures.NewClaim("Two datasets on the same people leave people with fewer candidates than l.", "",
@@ -365,8 +372,9 @@ func (r *result) claims() []figures.Claim {
 			"%d people; the auditor finds %d buckets of views that the release has not; best guess right for %s", r.views.below(), r.differs,
 			share(r.views.right))),
 		figures.NewClaim("A view of four columns loses more than a dataset of these four.", "",
-			figures.Found(figures.If(r.loss[1].ncp > r.loss[2].ncp), "loss: %s", lost)),
-		figures.NewClaim("It loses less if what it leaves out has a wider range.", "",
-			figures.Found(figures.If(r.loss[3].ncp < r.loss[1].ncp), "%s, and %s", figures.Short(r.loss[3].ncp), figures.Short(r.loss[1].ncp))),
+			figures.Found(figures.If(usual.view > r.own), "%s, a dataset of these four %s; a view of coarser cells %s", figures.Short(usual.view),
+				figures.Short(r.own), figures.Short(r.cells))),
+		figures.NewClaim("It loses less if what it leaves out has less weight, and the dataset more.", "",
+			figures.Found(figures.If(least.view < usual.view && least.whole > usual.whole), "%s", strings.TrimSuffix(lost, "; "))),
 	}
 }

@@ -25,10 +25,10 @@ func TestClaimsFollowWhatWasMeasured(t *testing.T) {
 	of := func() *result {
 		one := told{[]int{0, 0, 0, 0, 0, 10}, 2}
 		return &result{people: 10, one: one, views: one, two: told{[]int{0, 0, 0, 3, 0, 7}, 4},
-			loss: []lossOf{{"a", .1}, {"b", .03}, {"c", .01}, {"d", .02}, {"e", .2}}}
+			loss: []weighted{{1, .1, .03}, {.1, .2, .02}}, own: .01}
 	}
 	for i, spoil := range []func(r *result){func(r *result) { r.two = r.one }, func(r *result) { r.differs = 1 },
-		func(r *result) { r.loss[1].ncp = .001 }, func(r *result) { r.loss[3].ncp = 1 }} {
+		func(r *result) { r.own = .04 }, func(r *result) { r.loss[1].view = 1 }} {
 		require.Equal(t, figures.Holds, of().claims()[i].Verdict())
 		r := of()
 		spoil(r)

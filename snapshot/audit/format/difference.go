@@ -116,7 +116,7 @@ func SameSchema(a, b []Column) bool {
 	}
 	for i := range a {
 		x, y := a[i], b[i]
-		if x.Name != y.Name || x.Role != y.Role || x.Type != y.Type || x.Digits != y.Digits || x.Scale != y.Scale ||
+		if x.Name != y.Name || x.Role != y.Role || x.Type != y.Type || x.Digits != y.Digits || x.Scale != y.Scale || x.Weight != y.Weight ||
 			x.Text != y.Text || x.Missing != y.Missing || x.Aliases != y.Aliases || x.Values != y.Values || x.Precision != y.Precision ||
 			!SamePromise(x.Promise, y.Promise) || !sameCopy(x.Promise, y.Promise) ||
 			(x.Hierarchy == nil) != (y.Hierarchy == nil) {

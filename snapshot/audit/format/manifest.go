@@ -66,6 +66,7 @@ type Column struct {
 	Role      string     `json:"role"`
 	Type      string     `json:"type"`
 	Digits    int        `json:"digits"` // decimal: behind the point
+	Weight    float64    `json:"weight"` // of a quasi-identifier: what its distances count for, if that is less than 1
 	Scale     float64    `json:"scale"`  // of numbers: the width that loses all; of dates in days
 	Hierarchy *Hierarchy `json:"hierarchy"`
 	Text      string     `json:"text"`      // exact: texts of records are not normalized
@@ -267,6 +268,9 @@ func (m *Manifest) checkSchema() string {
 		}
 		if c.Scale != 0 && !c.scaled() {
 			return "schema has a malformed scale"
+		}
+		if c.Weight < 0 || c.Weight > 1 || c.Weight > 0 && c.Role != "quasi" {
+			return "schema has a weight out of range, or of no quasi-identifier"
 		}
 		if h := c.Hierarchy; h != nil && !h.wellFormed(c.Digits) {
 			return "schema has a malformed hierarchy"

@@ -42,6 +42,15 @@ func (v *Violation) Place() string {
 	return out
 }
 
+// Summary is what is said of violations in one line; nil: there are none.
+func Summary(found []Violation) error {
+	if len(found) == 0 {
+		return nil
+	}
+	v := &found[0]
+	return fmt.Errorf("%d violations, the first of rule %s: %s (%s)", len(found), v.Rule, v.Detail, v.Place())
+}
+
 // Kinds of violations.
 const (
 	KindHashMismatch      = "hash_mismatch"

@@ -37,7 +37,8 @@ Metrics of the Go runtime (` + "`go_`" + `) and of the process (` + "`process_`"
 		list  []measured
 	}{{"Process", append(described(metrics.OfEveryProcess), described(ofProcess)...)},
 		{"Source", described(ofSource)}, {"Records read", described(ofIngest)},
-		{"Records that wait", described(ofPending)}, {"Releases", described(ofReleases)}, {"State", described(ofState)},
+		{"Records that wait", described(ofPending)}, {"Releases", described(ofReleases)},
+		{"Views, and the subject ledger", described(ofViews)}, {"State", described(ofState)},
 		{"Durations and failures, since the start of the process", counted}, {"`anond union`", described(union.Metrics)},
 		{"`anond repartition`", described(topics.Metrics)}, {"`anond-deliver`", described(deliver.Metrics)}} {
 		heading(&b, s.title)

@@ -80,7 +80,7 @@ func sum[K comparable](counts map[K]uint64) (n uint64) {
 	return n
 }
 
-var table = slices.Concat(ofProcess, ofSource, ofIngest, ofPending, ofReleases, ofState)
+var table = slices.Concat(ofProcess, ofSource, ofIngest, ofPending, ofReleases, ofViews, ofState)
 
 var ofProcess = []metric{
 	{Name: "anond_phase", Labels: []string{"phase"}, Help: "1 for what the process does: opening, standby, running or ending.",

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"anond/equivclass"
+	"anond/incremental"
+	"anond/incremental/settle"
 	"anond/ingest"
 	"anond/internal/ops/gauge"
 	"anond/internal/ops/monitor"
@@ -67,6 +69,15 @@ var ofPending = []metric{
 		func(r *ingest.Report) float64 { return float64(r.Machine.Beyond) }),
 	gauge.Total(reported("anond_elsewhere_records_total", "Those of anond_beyond_records whose people belong to another dataset of "+
 		"subject.ledger, where their first record arrived.", func(r *ingest.Report) float64 { return float64(r.Machine.Elsewhere) })),
+	gauge.Total(reported("anond_stamps_ahead_total", "Records whose time stamps count as none, since they lie more than a day ahead of the "+
+		"clock of this machine, with subject.settle as a time.", func(r *ingest.Report) float64 { return float64(r.Machine.Ahead) })),
+	reported("anond_observed_people", "People whose window has not ended (subject.settle).",
+		func(r *ingest.Report) float64 { return float64(r.Machine.Observed) }),
+	{Name: "anond_stratum_waiting_people", Labels: []string{"stratum"}, Help: "With subject.settle: people who wait for a pool of their " +
+		"stratum; plain is that of those of whom one record came in the window, and nothing else.", Read: ofStrata(
+		func(of *incremental.Stratum) float64 { return float64(of.Waiting) })},
+	{Name: "anond_stratum_missing_people", Labels: []string{"stratum"}, Help: "Likewise: people of the stratum who have yet to come before " +
+		"its next pool is planned.", Read: ofStrata(func(of *incremental.Stratum) float64 { return float64(of.Missing) })},
 	gauge.Total(reported("anond_lapsed_people_total", "People who waited longer than policy.max_wait; their records are beyond.",
 		func(r *ingest.Report) float64 { return float64(r.Machine.Lapsed) })),
 	reported("anond_forget_due_people", "People whose deletes were read and whose records are in the state until the next cut or start, "+
@@ -101,6 +112,19 @@ var ofPending = []metric{
 				e(gauge.Truth(p.Possible))
 			}
 		}},
+}
+
+// ofStrata reads a number of each stratum that status has.
+func ofStrata(read func(*incremental.Stratum) float64) func(*monitor.View, gauge.Emit) {
+	return func(s *monitor.View, e gauge.Emit) {
+		m := &s.Report.Machine
+		if m.Pool != nil && (m.Observed > 0 || len(m.Strata) > 0) {
+			e(read(&incremental.Stratum{Waiting: m.WaitingPlain(), PoolNeed: *m.Pool}), settle.Plain.String())
+		}
+		for i := range m.Strata {
+			e(read(&m.Strata[i]), m.Strata[i].Stratum)
+		}
+	}
 }
 
 // latest is a gauge of the newest published release.
@@ -186,6 +210,37 @@ func bySize(sizes map[int]int, k int, e gauge.Emit) {
 		}
 		e(float64(n), label)
 	}
+}
+
+// ofView is a gauge of each view of the releases.
+func ofView(name, help string, read func(*ingest.View) float64) metric {
+	return metric{Name: name, Labels: []string{"view"}, Help: help, Read: func(s *monitor.View, e gauge.Emit) {
+		for i := range s.Report.Views {
+			e(read(&s.Report.Views[i]), s.Report.Views[i].Name)
+		}
+	}}
+}
+
+// ofLedger is a gauge that is there with a ledger of subjects.
+func ofLedger(name, help string, read func(*ingest.Owned) int) metric {
+	return metric{Name: name, Help: help, Read: func(s *monitor.View, e gauge.Emit) {
+		if o := s.Report.Owned; o != nil {
+			e(float64(read(o)))
+		}
+	}}
+}
+
+var ofViews = []metric{
+	ofView("anond_view_release_sequence", "Number of the newest release of a view (release.views); 0: it has none.",
+		func(v *ingest.View) float64 { return float64(v.Release) }),
+	ofView("anond_view_last_success_timestamp_seconds", "When the release was decided that it is of; 0: it has none.",
+		func(v *ingest.View) float64 { return gauge.At(v.CreatedAt) }),
+	ofView("anond_view_behind_releases", "Releases that it lacks.", func(v *ingest.View) float64 { return float64(v.Behind) }),
+	ofView("anond_view_failing", "1: the newest attempt to make a release of it failed, or its gate refused it.",
+		func(v *ingest.View) float64 { return gauge.Truth(v.Failure != "") }),
+	ofLedger("anond_subject_ledger_people", "People whom this dataset has claimed in subject.ledger.",
+		func(o *ingest.Owned) int { return o.People }),
+	ofLedger("anond_subject_ledger_datasets", "Datasets that share subject.ledger.", func(o *ingest.Owned) int { return o.Datasets }),
 }
 
 // ofBackup is a gauge that is there once something is known of backups.
