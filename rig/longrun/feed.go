@@ -47,7 +47,7 @@ func newFeed(o options) (*feed, error) {
 		return nil, err
 	}
 	client, err := kgo.NewClient(kgo.SeedBrokers(c.ListenAddrs()...), kgo.DefaultProduceTopic(topic),
-		kgo.RecordPartitioner(kgo.RoundRobinPartitioner()))
+		kgo.RecordPartitioner(kgo.StickyKeyPartitioner(nil)))
 	if err != nil {
 		c.Close()
 		return nil, err
@@ -115,7 +115,7 @@ func (f *feed) write(ctx context.Context, n int) error {
 		records := make([]*kgo.Record, min(n, atOnce))
 		for i := range records {
 			m := f.stream.NextMessage()
-			if records[i] = (&kgo.Record{Value: m.Value}); i == 0 && !m.Malformed {
+			if records[i] = (&kgo.Record{Key: []byte(m.Admission.Patient), Value: m.Value}); i == 0 && !m.Malformed {
 				f.mu.Lock()
 				f.patient = m.Admission.Patient
 				f.mu.Unlock()

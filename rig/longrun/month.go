@@ -10,11 +10,18 @@ import (
 	"strings"
 	"syscall"
 
+	"anond/incremental/settle"
 	"anond/internal/testkit/programtest"
 )
 
 // starts is how often the daemon of -month is started in all.
 const starts = 8
+
+// settling is for how many releases people of -month are observed.
+const settling = 10
+
+// settle is how long that is, as a configuration has it.
+func (o *options) settle() settle.Rule { return settle.Rule{For: (settling * o.release).Milliseconds()} }
 
 // month is what -month does next to the daemon. A nil one does nothing.
 type month struct {
@@ -37,7 +44,7 @@ func startMonth(ctx context.Context, o options, f *feed, d *process) (*month, er
 	return &month{o: o, f: f, d: d, delivery: p, begun: 1}, err
 }
 
-// due does what is due at a sample: with each release somebody asks to be forgotten whose record came three releases ago, and at even
+// due does what is due at a sample: with each release somebody asks to be forgotten whose window ended three releases ago, and at even
 // times the daemon ends and another build goes on.
 func (m *month) due(ctx context.Context, r row) error {
 	if m == nil {
@@ -50,7 +57,7 @@ func (m *month) due(ctx context.Context, r row) error {
 		if m.asked = r.Release; m.f.someone() != "" {
 			m.waiting = append(m.waiting, m.f.someone())
 		}
-		if len(m.waiting) > 3 {
+		if len(m.waiting) > settling+3 {
 			if err := m.command(ctx, m.waiting[0]+"\n", "forget", "--from", "-"); err != nil {
 				return err
 			}

@@ -47,7 +47,7 @@ release: {dir: ./releases, trigger: {on: interval, every: %s}}
 state: {path: ./state/anond.db}
 `
 	ofMonth = `    - {name: admission, role: sensitive, type: categorical, promise: {caps: {transfer: 0.4}}}
-subject: {erasure: {mode: bucket, every: %s}}
+subject: {repeat: history, max_records: 2, settle: %s, erasure: {mode: bucket, every: %s}}
 policy: {k: 10, l: 5%s}
 initial: {min_pool: 500}
 release: {dir: ./releases, keep: {releases: 30}, window: %d, trigger: {on: interval, every: %s}}
@@ -69,7 +69,7 @@ func startDaemon(o options, dir, broker string) (*process, error) {
 	text := fmt.Appendf(nil, configuration, broker)
 	if o.month {
 		window := max(4, int(o.over/o.release)/3)
-		text = fmt.Appendf(text, ofMonth, 10*o.release, hold, window, o.release, 5*o.release, broker)
+		text = fmt.Appendf(text, ofMonth, o.settle(), 10*o.release, hold, window, o.release, 5*o.release, broker)
 	} else {
 		text = fmt.Appendf(text, ofRun, hold, o.release)
 	}
