@@ -120,7 +120,8 @@ func Open(store state.Store, o Options) (*Machine, error) {
 	if l.fresh {
 		m.s.Head.Meta = state.Meta{Seed: o.Seed, Seeded: o.Seeded}
 	}
-	a := adoption{Options: l.Options, head: &m.s.Head, records: &m.s.Records, staged: &m.staged, history: &m.s.History, bound: !m.s.BeforeRelease(),
+	a := adoption{Options: l.Options, head: &m.s.Head, records: &m.s.Records, staged: &m.staged, history: &m.s.History,
+		bound:   !m.s.BeforeRelease(),
 		attempt: m.attempts.Number, sent: m.intake.counters.Sent > 0, ends: m.intake.offsets.ends()}
 	changed := changedSettings(m.s.Head.Settings, o.Settings)
 	if err := a.settings(); err != nil {
