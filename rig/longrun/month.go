@@ -58,10 +58,15 @@ func (m *month) due(ctx context.Context, r row) error {
 			m.waiting = append(m.waiting, m.f.someone())
 		}
 		if len(m.waiting) > settling+3 {
-			if err := m.command(ctx, m.waiting[0]+"\n", "forget", "--from", "-"); err != nil {
+			switch err := m.command(ctx, m.waiting[0]+"\n", "forget", "--from", "-"); {
+			case err == nil:
+				m.waiting = m.waiting[1:]
+			case strings.Contains(err.Error(), "is in progress"): // the next release has begun meanwhile: with the next sample
+				m.asked--
+				m.waiting = m.waiting[:len(m.waiting)-1]
+			default:
 				return err
 			}
-			m.waiting = m.waiting[1:]
 		}
 	}
 	if r.Seconds > m.o.over.Seconds()*float64(m.begun)/starts && m.begun < starts {

@@ -200,11 +200,11 @@ func TestErasOfArrival(t *testing.T) {
 		{name: "nothing has changed for people who arrive later, and people are observed", want: format.KindEarlierArrival,
 			plan: func(c *eraChain) { clear(c.in) }},
 		{name: "a column that somebody has not", want: format.KindColumnLacking, records: func(rows [][]string, c *eraChain) {
-			rows[1][7] = ""
-			rows[1][6] = "nowhere"
+			rows[1][10] = ""
+			rows[1][9] = "nowhere"
 		}},
-		{name: "a value that somebody has not", want: format.KindColumnLacking, records: func(rows [][]string, c *eraChain) { rows[1][8] = "" }},
-		{name: "another value", want: format.KindBucketMismatch, records: func(rows [][]string, c *eraChain) { rows[1][8] = "z" }},
+		{name: "a value that somebody has not", want: format.KindColumnLacking, records: func(rows [][]string, c *eraChain) { rows[1][11] = "" }},
+		{name: "another value", want: format.KindBucketMismatch, records: func(rows [][]string, c *eraChain) { rows[1][11] = "z" }},
 		{name: "another stratum", want: format.KindStratumMismatch, records: func(rows [][]string, c *eraChain) {
 			rows[1+c.eras[2].births[5][0][0][0]][3] = "plain"
 		}},
@@ -233,7 +233,7 @@ func TestErasOfArrival(t *testing.T) {
 		o := c.write(t)
 		rows := c.records()
 		for _, i := range c.eras[1].births[3][0][0] {
-			rows[1+i][7] = "" // they have no job
+			rows[1+i][10] = "" // they have no job
 		}
 		require.NoError(t, os.WriteFile(o.Records, testCSV(t, rows), 0o600))
 		r, err := Dir(o)

@@ -189,14 +189,15 @@ func (c *eraChain) records() [][]string {
 	}
 	table := c.plan.records()
 	for i, row := range table {
-		era, stratum := strconv.Itoa(cmp.Or(c.in[i-1], 1)), cmp.Or(of[i-1], "plain")
 		if i == 0 {
-			era, stratum = "arrived_in_era", "stratum"
+			table[i] = slices.Insert(row, 2, "arrived_in_era", "stratum", "observed_until", "came", "came_2")
+			continue
 		}
+		era, stratum := strconv.Itoa(cmp.Or(c.in[i-1], 1)), cmp.Or(of[i-1], "plain")
 		if stratum == " " {
 			stratum = ""
 		}
-		table[i] = slices.Insert(row, 2, era, stratum)
+		table[i] = slices.Insert(row, 2, era, stratum, "", "", "")
 	}
 	return table
 }
