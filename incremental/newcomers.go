@@ -129,6 +129,11 @@ func extends(before, after *Options) error {
 				"the same path or field", "attribute %q is gone, or has another place or role", was[i].Name)
 		}
 	}
+	for _, i := range before.Schema.Sensitive() {
+		if len(was[i].Buckets) > 0 && before.Policy.Settle.Histories() != after.Policy.Settle.Histories() {
+			return newcomersOnly("restore subject.repeat", "numbers with buckets, such as %q, have histories from the beginning or never", was[i].Name)
+		}
+	}
 	if before.Policy.Settle.Inserts() > after.Policy.Settle.Inserts() {
 		return newcomersOnly("raise subject.max_records, or restore it", "histories may only become longer")
 	}
