@@ -72,6 +72,7 @@ var changes = map[Change][]string{
 	},
 	Newcomers: {
 		"source.max_record_bytes", "source.csv.multiline", "source.csv.delimiter", "source.csv.encoding", "source.csv.decimal",
+		"subject.repeat", "subject.max_records", "subject.settle", "subject.updates",
 		"schema.missing", "schema.attributes", // further ones, behind the others
 		"schema.attributes[].aliases", "schema.attributes[].missing_values", "schema.attributes[].missing",
 	},
@@ -81,7 +82,7 @@ var changes = map[Change][]string{
 		"schema.attributes[].name", "schema.attributes[].role", "schema.attributes[].type",
 		"schema.attributes[].text", "schema.attributes[].digits", "schema.attributes[].values", "schema.attributes[].buckets",
 		"schema.attributes[].flag",
-		"subject.repeat", "subject.key", "subject.ledger", "subject.max_records", "subject.settle", "subject.updates",
+		"subject.key", "subject.ledger",
 		"subject.erasure.mode", "subject.erasure.every", "subject.erasure.count",
 		"shard.index", "shard.of", "shard.key", "shard.journal.topic",
 		"release.window", "release.about.licence", "release.about.contact",

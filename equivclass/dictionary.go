@@ -349,11 +349,11 @@ func (d *Dictionary) Frozen() *Dictionary {
 }
 
 // Under returns the dictionary as another version of its attribute reads it, frozen, and the codes there, nil if they are the same. A
-// leaf that its hierarchy lacks has none.
-func (d *Dictionary) Under(a Attribute) (*Dictionary, []Code) {
+// leaf that its hierarchy lacks has none. most: of a sequence; 0: the texts are values.
+func (d *Dictionary) Under(a Attribute, most int) (*Dictionary, []Code) {
 	if d.Kind() != Tree {
 		out := *d.Frozen()
-		out.attribute = a
+		out.attribute, out.most = a, most
 		return &out, nil
 	}
 	out, codes, same := NewDictionary(a), make([]Code, d.Len()), true

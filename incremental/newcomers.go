@@ -24,8 +24,8 @@ import (
 // change is the operator's, who knows no value of those who wait. Who has arrived by then, with a record or without, follows from
 // arrivals alone: a person is known by a digest from the first message on, whatever becomes of the message. So of every later
 // pool all people have come after the change, all were judged by the same settings, and every value of its bag was valid for each of
-// them when they came: exchanging two values of the pool leaves all that is seen as it is. Who lapses follows from arrivals and from earlier
-// pools.  QED
+// them when they came: exchanging two values of the pool leaves all that is seen as it is. Who lapses follows from arrivals and
+// from earlier pools.  QED
 // If whoever could not be taken in before came with the others after, everybody would know that the value of such a person is a new
 // one, or that of the others an old one. In all worlds of small streams: TestNewcomers, with the twins of TestBrokenNewcomers.
 //
@@ -72,9 +72,9 @@ func (m *Machine) newcomers(before Options, lapse bool) error {
 		if err != nil {
 			return err
 		}
-		return newcomersOnly("publish those who are enough for a pool, if some are, with the settings that the state has: anond run --once; then "+
-			"anond config apply --lapse", "%d people who wait, %d of them enough for a pool, and %d whose windows are open would never be published",
-			waiting, enough, open)
+		return newcomersOnly("publish those who are enough for a pool, if some are, with the settings that the state has: anond run --once; "+
+			"then anond config apply --lapse", "%d people who wait, %d of them enough for a pool, and %d whose windows are open would "+
+			"never be published", waiting, enough, open)
 	}
 	m.turned = &Turned{m.s.Pending.Counts().Waiting, m.s.Open.Len()}
 	m.lapseAll()
@@ -129,6 +129,12 @@ func extends(before, after *Options) error {
 				"the same path or field", "attribute %q is gone, or has another place or role", was[i].Name)
 		}
 	}
+	for _, i := range before.Schema.Sensitive() {
+		if len(was[i].Buckets) > 0 && before.Policy.Settle.Histories() != after.Policy.Settle.Histories() {
+			return newcomersOnly("restore subject.repeat", "numbers with buckets, such as %q, have histories from the beginning or never",
+				was[i].Name)
+		}
+	}
 	if before.Policy.Settle.Inserts() > after.Policy.Settle.Inserts() {
 		return newcomersOnly("raise subject.max_records, or restore it", "histories may only become longer")
 	}
@@ -139,7 +145,8 @@ func extends(before, after *Options) error {
 // newest era may have what settings they have, and windows that are open are those of that era.
 func (l *loader) further(meta *state.Meta) error {
 	n := len(meta.Eras)
-	if n == 0 || !slices.ContainsFunc(changedSettings(meta.Settings, l.Settings), func(k string) bool { return l.Later[k] == state.Newcomer }) {
+	newcomer := func(k string) bool { return l.Later[k] == state.Newcomer }
+	if n == 0 || !slices.ContainsFunc(changedSettings(meta.Settings, l.Settings), newcomer) {
 		return nil
 	}
 	before, err := l.Rebuild(meta.Eras[n-1].Config)

@@ -132,8 +132,9 @@ func (x *turn) course(a, b, newcomers int, valid ...int) *tuples {
 	for range newcomers {
 		valid = append(valid, a*b)
 	}
-	c := tuplesOf(course{n: 6 + newcomers, schema: x.before, policy: quarantines, need: asksFor(2), reaches: []string{"second release", "beyond"},
-		known: []int{0, 1, 0, 1}, valid: append([]int{0, 0, 0, 0}, valid...), shows: x.shown}, a, b)
+	c := tuplesOf(course{n: 6 + newcomers, schema: x.before, policy: quarantines, need: asksFor(2),
+		reaches: []string{"second release", "beyond"},
+		known:   []int{0, 1, 0, 1}, valid: append([]int{0, 0, 0, 0}, valid...), shows: x.shown}, a, b)
 	c.course.play = func(p *play) { x.play(c, p) }
 	return c
 }
@@ -158,7 +159,8 @@ func text(name string) equivclass.Attribute {
 
 func peopleWith(t testing.TB, attributes ...equivclass.Attribute) *equivclass.Schema {
 	t.Helper()
-	s, err := equivclass.NewSchema(append(attributes, equivclass.Attribute{Name: "person", Role: equivclass.Subject}), equivclass.RefuseMissing)
+	attributes = append(attributes, equivclass.Attribute{Name: "person", Role: equivclass.Subject})
+	s, err := equivclass.NewSchema(attributes, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	return s
 }
@@ -174,8 +176,9 @@ func further(t testing.TB, s *equivclass.Schema, more ...equivclass.Attribute) *
 // turns are changes of settings for those who come later, with the courses in which they happen.
 func turns(t testing.TB, change func(*incremental.Machine)) map[string]*tuples {
 	person := peopleWith(t, number("x0"), number("x1"), text("a"))
-	widened := &turn{change: change, key: "schema.attributes[a].range", before: peopleWith(t, number("x0"), number("x1"), interval("a", 3, &equivclass.Range{Hi: 1})),
-		after: peopleWith(t, number("x0"), number("x1"), interval("a", 3, nil))}
+	widened := &turn{change: change, key: "schema.attributes[a].range",
+		before: peopleWith(t, number("x0"), number("x1"), interval("a", 3, &equivclass.Range{Hi: 1})),
+		after:  peopleWith(t, number("x0"), number("x1"), interval("a", 3, nil))}
 	quasi := &turn{change: change, key: "schema.attributes", before: person, after: further(t, person, number("x2"))}
 	sensitive := &turn{change: change, key: "schema.attributes", before: person, after: further(t, person, text("b"))}
 	values, waits, come := tier.Of(t, 2, 2, 3), 1, 4

@@ -176,7 +176,8 @@ func (j Judged) Ahead(o Judged) bool {
 }
 
 // Digests is how many people the state knows by a digest: it has a record of theirs, or has forgotten them, or they are barred,
-// or came before settings changed for others. None of them is published a second time (rule S, subjects). Without an attribute of role subject it is 0.
+// or came before settings changed for others. None of them is published a second time (rule S, subjects). Without an attribute of role
+// subject it is 0.
 //
 // It never decreases, so that a state that knows fewer than the ledger counted has lost somebody, whom it would publish
 // again. A person who is forgotten moves from the first of these to the second, and is due, in both, until then.

@@ -84,8 +84,8 @@ func (r releasesView) former() (out []Former, err error) {
 		records := int(r.s.Head.Eras[f.Last+1].Records)
 		x := Former{Until: f.Until, Schema: o.Schema, Scale: e.Scale, References: bags(r.s.Head.References),
 			Dictionaries: make([]*equivclass.Dictionary, len(o.Schema.Attributes()))}
-		column := func(attribute int) equivclass.Column {
-			dict, codes := c.Dicts[attribute].Under(o.Schema.Attributes()[attribute])
+		column := func(attribute, most int) equivclass.Column {
+			dict, codes := c.Dicts[attribute].Under(o.Schema.Attributes()[attribute], most)
 			x.Dictionaries[attribute] = dict
 			of := c.Columns[attribute].Prefix(records)
 			if codes == nil {
@@ -98,10 +98,14 @@ func (r releasesView) former() (out []Former, err error) {
 			return anew
 		}
 		for _, attribute := range o.Schema.Quasi() {
-			x.QI = append(x.QI, column(attribute))
+			x.QI = append(x.QI, column(attribute, 0))
+		}
+		most := 0
+		if o.Policy.Settle.Histories() {
+			most = o.Policy.Settle.Max
 		}
 		for _, attribute := range o.Schema.Sensitive() {
-			x.SA = append(x.SA, column(attribute))
+			x.SA = append(x.SA, column(attribute, most))
 		}
 		out = append(out, x)
 	}

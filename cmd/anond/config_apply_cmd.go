@@ -78,8 +78,7 @@ func (e *environment) showApplied(a *upkeep.Applied) error {
 	fmt.Fprintf(&b, "They %s from pool %d on, which release %d may show (waiting now: %d).\n", would, a.Pool, a.Release, a.Waiting)
 	if a.Newcomers {
 		fmt.Fprintf(&b, "They %s for people who come later. Of those who have come, %d who waited and %d whose windows were open are never "+
-			"published.\n",
-			would, a.Lapsed, a.Closed)
+			"published.\n", would, a.Lapsed, a.Closed)
 	}
 	for _, at := range a.Ends {
 		fmt.Fprintf(&b, "Read so far: %s, partition %d, up to offset %d\n", at.Source, at.Partition, at.Offset)

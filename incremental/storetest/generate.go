@@ -100,7 +100,8 @@ func (g *generator) meta() *state.Meta {
 		Seeded: g.chance(0.5), InitialDone: g.chance(0.5), Tick: g.tick, Partitions: g.partitions, Removed: g.release, Epoch: g.release % 5,
 		Scale: []equivclass.Range{{Lo: -g.tick, Hi: 1}, {}}}
 	for range g.random.IntN(3) {
-		m.Eras = append(m.Eras, state.Era{Release: g.release + 1, Attempt: g.guard.Attempt, Records: g.guard.Records, Grown: g.chance(0.5), Arrival: g.chance(0.5),
+		m.Eras = append(m.Eras, state.Era{Release: g.release + 1, Attempt: g.guard.Attempt, Records: g.guard.Records,
+			Grown: g.chance(0.5), Arrival: g.chance(0.5),
 			Ends: map[state.Partition]int64{g.partition(1): g.tick}, Scale: []equivclass.Range{{Lo: 1, Hi: g.tick}},
 			Config: []byte(fmt.Sprint(`{"policy":`, g.tick, `}`))})
 	}
