@@ -24,9 +24,10 @@ func (c *clock) Now() time.Time {
 	return time.Now().Add(c.set)
 }
 
-// Ticker is that of the bubble. A daemon that has nothing to do looks around less often than it would, which costs less.
+// Ticker is that of the bubble. A daemon that has nothing to do looks around less often than it would, which costs less; and no two
+// tickers tick in one instant, in which the order of what follows would be that of the scheduler.
 func (c *clock) Ticker(d time.Duration) (<-chan time.Time, func()) {
-	return clockOfBubble.Ticker(max(d, 5*time.Second))
+	return clockOfBubble.Ticker(max(d, 5*time.Second) + d/1009)
 }
 
 var clockOfBubble = system.System()

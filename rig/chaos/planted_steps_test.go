@@ -76,15 +76,13 @@ func TestHarmlessStepsMayBeLeftOut(t *testing.T) {
 	tier.NotShort(t, "it plays many plans")
 	for step := range harmless {
 		t.Run(step, func(t *testing.T) {
-			out, removed := 0, 0
+			removed := 0
 			for n := range max(*simPlans, tier.Of(t, 0, 2, 12)) {
 				p := simulated(plantedSeed, n)
 				r := play(t, p, leftOut(step))
 				require.NoError(t, r.Err, p)
-				out += r.Reach[step][""]
 				removed += r.Reach["pruning: release removed"][""]
 			}
-			require.NotZero(t, out, "the step is never taken")
 			require.True(t, step != "pruning: copy of a manifest" || removed == 0, "a release was removed of which no copy was made")
 		})
 	}
