@@ -84,17 +84,17 @@ func TestSettingsOfPeopleWhoComeLater(t *testing.T) {
 func TestPeopleWhoComeLaterAreObserved(t *testing.T) {
 	t.Parallel()
 	s := bareSite(t, fmt.Sprintf(numbersConfig, "    - {name: age, role: quasi, type: integer}", "L2", "min_pool", "buckets")+
-		"subject: {repeat: first}\n", strings.ReplaceAll(patients(0, 600), `"unknown"`, "30"))
+		"subject: {repeat: first}\n", strings.ReplaceAll(stays(0, 600), `"unknown"`, "30"))
 	s.edit("  attributes:\n", "  others: drop\n  attributes:\n")
 	s.must("run --once")
 	before := s.certifiedManifest()
 	s.edit("subject: {repeat: first}\n", "subject: {repeat: history, max_records: 2, settle: 40 records}\n")
 	later := ""
 	for n := 600; n < 2000; n += 10 {
-		some := strings.ReplaceAll(patients(n, n+10), `"unknown"`, "30")
+		some := strings.ReplaceAll(stays(n, n+10), `"unknown"`, "30")
 		later += some + some
 	}
-	s.write("in.json", strings.ReplaceAll(patients(0, 600), `"unknown"`, "30")+later)
+	s.write("in.json", strings.ReplaceAll(stays(0, 600), `"unknown"`, "30")+later)
 	require.Equal(t, exitConfig, s.run("run --once").code)
 	s.must("config apply --lapse")
 	s.must("run --once")
