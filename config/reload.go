@@ -66,7 +66,8 @@ var changes = map[Change][]string{
 		"policy.k", "policy.l", "policy.diversity", "policy.min_pool", "policy.max_pool", "policy.threshold", "policy.max_hold",
 		"policy.max_wait", "policy.neighbours", "policy.neighbour_dims", "policy.similar", "initial.min_pool",
 		"release.recoding", "release.tables",
-		"schema.attributes[].steps", "schema.attributes[].weight", "schema.attributes[].range", "schema.attributes[].hierarchy", // of a quasi-identifier
+		// Of a quasi-identifier:
+		"schema.attributes[].steps", "schema.attributes[].weight", "schema.attributes[].range", "schema.attributes[].hierarchy",
 		"schema.attributes[].promise.l", "schema.attributes[].promise.gain", "schema.attributes[].promise.caps",
 		"schema.attributes[].promise.at_most", "schema.attributes[].promise.reference",
 	},

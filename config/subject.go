@@ -257,7 +257,8 @@ func (c *Config) Digests() map[string][32]byte {
 			"digits": {a.Digits != nil, a.digits()}, "steps": {len(a.Steps) > 0, a.Steps}, "buckets": {len(a.Buckets) > 0, a.Buckets},
 			"aliases": {a.Aliases == foldAliases, a.Aliases}, "range": {a.plausible() != nil, a.plausible()},
 			"missing_values": {len(a.Lacking) > 0, a.Lacking}, "format": {a.Format != "", a.Format},
-			"precision": {a.Precision != equivclass.Day, a.Precision}, "weight": {a.Weight != 0, a.Weight}, "text": {a.textual() && a.Text != exactText, normalizeText},
+			"precision": {a.Precision != equivclass.Day, a.Precision}, "weight": {a.Weight != 0, a.Weight},
+			"text": {a.textual() && a.Text != exactText, normalizeText},
 		} {
 			if of.set {
 				out[at+"."+key] = digestOf(of.value)

@@ -52,14 +52,6 @@ func (e *SettingsError) Fault() (fault.Kind, string) {
 	return fault.Config, elsewhere
 }
 
-// EraError says why an era cannot begin now.
-type EraError struct{ Reason, Hint string }
-
-func (e *EraError) Error() string { return e.Reason }
-
-// Fault implements fault.Fault.
-func (e *EraError) Fault() (fault.Kind, string) { return fault.Config, e.Hint }
-
 // changedSettings names every key whose digest differs, or that only one side
 // has, in order.
 func changedSettings(have, want map[string][32]byte) (keys []string) {
@@ -220,17 +212,17 @@ func (a *adoption) may(changed []string) error {
 		return &SettingsError{Keys: changed, Released: true, Later: true}
 	case open && a.head.Pools.Refused:
 		if blind := slices.DeleteFunc(slices.Clone(changed), func(k string) bool { return a.Later[k] == state.Cap }); len(blind) > 0 {
-			return &EraError{fmt.Sprintf("the first pool was refused and stays: who is in it was decided under another %v", blind),
-				"set initial.on_refusal to quarantine and start once under the earlier settings, then apply the change; or change " +
-					"policy.l, policy.diversity and promises alone"}
+			return fault.Errorf(fault.Config, "set initial.on_refusal to quarantine and start once under the earlier settings, then apply the "+
+				"change; or change policy.l, policy.diversity and promises alone",
+				"the first pool was refused and stays: who is in it was decided under another %v", blind)
 		}
 	case open:
-		return &EraError{"a pool is fixed and not decided: it keeps its settings", "start once under the earlier settings (anond run " +
-			"--once), which decides it, then apply the change"}
+		return fault.Errorf(fault.Config, "start once under the earlier settings (anond run --once), which decides it, then apply the change",
+			"a pool is fixed and not decided: it keeps its settings")
 	}
 	if i := a.history.Unpublished(); i != nil {
-		return &EraError{fmt.Sprintf("release %d is decided and not published", i.Release),
-			"start once under the earlier settings (anond run --once), which publishes it, then apply the change"}
+		return fault.Errorf(fault.Config, "start once under the earlier settings (anond run --once), which publishes it, then apply the change",
+			"release %d is decided and not published", i.Release)
 	}
 	return a.comparable(changed)
 }

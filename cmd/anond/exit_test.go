@@ -123,7 +123,7 @@ func TestEachErrorHasItsExitCode(t *testing.T) {
 			sealed.ErrNotEncrypted, keying.ErrKeying, &keying.KeyingError{}, &keying.KeyingError{Link: true}, keying.ErrHole, &keying.HoleError{},
 			ingest.ErrPartitionsChanged, &ingest.PartitionsChangedError{}, incremental.ErrTooManyPartitions, deliver.ErrUnion,
 			dataset.ErrJournaled, daemon.ErrNoRehearsal, repartition.ErrProgress, &incremental.SettingsError{}, &incremental.LevelError{},
-			&incremental.EraError{Hint: "wait"}, &incremental.GrowthError{}},
+			&incremental.GrowthError{}},
 		exitFailed: {control.ErrNobody, daemon.ErrPaused, snapshot.ErrDamaged, publish.ErrDifferent, ingest.ErrManyRefused,
 			suppress.ErrDamaged, upkeep.ErrChecksum, state.ErrNoSpace, state.ErrQuota, incremental.ErrStateFull,
 			state.ErrUnpublished, erase.ErrNotErasable, erase.ErrNobodyElse, topics.ErrUnknownTarget,
