@@ -86,7 +86,7 @@ func (d *Draft) String() string {
 		add(plural(rest, "column", "columns")+" not named here", "  others: drop")
 	}
 	add("a missing value is one of its own, shown as ?; nobody is left out for it", "  missing: value")
-	add("", "policy:   # permanent once there is a release")
+	add("", "policy:   # permanent for who is published: anond config apply changes it for others")
 	add("so many people look alike", "  k: %d", d.K)
 	add("no sensitive value has more than 1/l of a bucket", "  l: %d", d.L)
 	if waits := defaultPool(d.K, d.L); k.Whole && people < waits {

@@ -21,7 +21,9 @@ const starts = 8
 const settling = 10
 
 // settle is how long that is, as a configuration has it.
-func (o *options) settle() settle.Rule { return settle.Rule{For: (settling * o.release).Milliseconds()} }
+func (o *options) settle() settle.Rule {
+	return settle.Rule{For: (settling * o.release).Milliseconds()}
+}
 
 // month is what -month does next to the daemon. A nil one does nothing.
 type month struct {
