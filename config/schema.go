@@ -57,10 +57,10 @@ func (c *Config) schemaKeys() []key {
 		{path: "subject.repeat", value: oneOf(&c.Repeat, repeatFirst, RepeatHistory), def: "first", doc: "What to do with further records of " +
 			"a person. first: the first is published, and later ones are counted as beyond. history, with subject.settle: those that come while " +
 			"the person is observed are published together, as one sequence of values, and a person counts at each value that it has anywhere: " +
-			"docs/FEEDS.md. Fixed for a state."},
+			"docs/FEEDS.md."},
 		{path: "subject.max_records", value: records(&c.MaxRecords), derived: "2; with repeat: history",
 			doc: "With repeat history: how many records of a person are published at most, in the order of their arrival. Later ones are not " +
-				"looked at. The more, the larger the share of people who ever have a value. Fixed for a state."},
+				"looked at. The more, the larger the share of people who ever have a value."},
 		{path: "subject.key", value: secret(&c.SubjectSecret), derived: "none: a key of the state's seed",
 			doc: "Key of the digests by which people are known, 32 random bytes as 64 hexadecimal digits or in base64 " +
 				"(`openssl rand -hex 32`); preferably ${file:/run/secrets/...} or ${VAR}. Never shown, stored nowhere. Shards need it, the " +
@@ -77,12 +77,12 @@ func (c *Config) schemaKeys() []key {
 			"a subject: how long each person is observed, from the first message on, before the record is published: a time of the log (Kafka's " +
 			"time stamps) such as 90d or 1d12h; a number of messages read, such as 1000 records; or end, where the source ends: all are " +
 			"observed up to there, and nothing is claimed where it depends on a value how many records a person has. Corrections that come " +
-			"meanwhile are applied (`updates`); what comes later is beyond: docs/FEEDS.md. Fixed for a state."},
+			"meanwhile are applied (`updates`); what comes later is beyond: docs/FEEDS.md."},
 		{path: "subject.updates", value: oneOf(&c.Updates, refuseUpdates, ApplyUpdates), def: "refuse",
 			doc: "What to do with an update: op u of " +
 				"Debezium, and in other formats a record whose key (role record) the person has sent before. refuse: it is a dead letter " +
 				"(unsupported_operation), unless dead_letter.ignore has it. apply, with subject.settle: it replaces the record while the person is " +
-				"observed. Fixed for a state."},
+				"observed."},
 		{path: "subject.erasure.mode", value: oneOf(&c.Erasure.Mode, KeepRows, WithdrawBuckets), def: "keep", doc: "What becomes of a " +
 			"published row of a person who is forgotten. keep: it stays, without owner. bucket, with level L2, recoding buckets and a subject: " +
 			"the whole bucket leaves later releases, rows and values, with the first release of a period (`every`); who else " +
