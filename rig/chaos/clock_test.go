@@ -9,10 +9,9 @@ import (
 
 // clock is that of a bubble, which an operator, or a fault, has set.
 type clock struct {
-	mu   sync.Mutex
-	set  time.Duration // ahead of the bubble
-	leap time.Duration // by how much it was set forwards since leaps was asked
-	all  time.Duration // and ever
+	mu  sync.Mutex
+	set time.Duration // ahead of the bubble
+	all time.Duration // by how much it was set forwards
 }
 
 func newClock() *clock { return &clock{set: time.Until(epoch)} }
@@ -84,7 +83,6 @@ func (c *clock) turn(by time.Duration) {
 	c.pass(by)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.leap += max(0, by)
 	c.all += max(0, by)
 }
 
@@ -93,12 +91,4 @@ func (c *clock) pass(by time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.set += by
-}
-
-// leaps is by how much the clock was set forwards since this was asked.
-func (c *clock) leaps() (by time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	by, c.leap = c.leap, 0
-	return by
 }

@@ -278,8 +278,8 @@ func (w *inside) harm(f *fault) error {
 	return nil
 }
 
-// ahead reports whether the clock has leapt too far since an operator looked at it; or ever, if the state is an older one: by a
-// window, or by three periods and a month where buckets leave.
+// ahead reports whether the clock lies too far ahead of the newest release, or has leapt so far in all, if the state is an older one: by
+// a window, or by three periods and a month where buckets leave.
 func (w *inside) ahead() bool {
 	var far time.Duration
 	if w.erasing {
@@ -289,36 +289,35 @@ func (w *inside) ahead() bool {
 	if window, err := time.ParseDuration(w.plan.World.Window); err == nil && (far == 0 || window < far) {
 		far = window
 	}
-	leapt := w.clock.leaps() >= far || w.older && w.clock.all >= far
+	created, err := w.newestTime()
+	leapt := err == nil && !created.IsZero() && w.clock.Now().Sub(created) >= far || w.older && w.clock.all >= far
 	w.older = false
 	return far > 0 && leapt
 }
 
-// clockIsBehind reports whether the newest release has a time ahead of the clock.
-func (w *inside) clockIsBehind() (bool, error) {
+// newestTime is the time of the newest release; zero: there is none.
+func (w *inside) newestTime() (time.Time, error) {
 	newest := w.archive.newest()
 	if newest == "" {
-		return false, nil
+		return time.Time{}, nil
 	}
 	m, err := manifestOf(w.archive.files, newest)
 	if err != nil {
-		return false, err
+		return time.Time{}, err
 	}
-	created, err := time.Parse(time.RFC3339, m.CreatedAt)
+	return time.Parse(time.RFC3339, m.CreatedAt)
+}
+
+// clockIsBehind reports whether the newest release has a time ahead of the clock.
+func (w *inside) clockIsBehind() (bool, error) {
+	created, err := w.newestTime()
 	return created.Sub(w.clock.Now()) > 5*time.Minute, err
 }
 
 // nextPeriod lets time pass until what was asked for must leave, and runs.
 func (w *inside) nextPeriod(p *played) error {
-	if !w.erasing || w.archive.newest() == "" {
-		return nil
-	}
-	m, err := manifestOf(w.archive.files, w.archive.newest())
-	if err != nil {
-		return err
-	}
-	created, err := time.Parse(time.RFC3339, m.CreatedAt)
-	if err != nil {
+	created, err := w.newestTime()
+	if err != nil || !w.erasing || created.IsZero() {
 		return err
 	}
 	every, _ := w.plan.World.erasure()
