@@ -89,7 +89,7 @@ var insideKinds = map[string]kind{
 	"fail-sync":  {at: syncs, endings: []ending{parked, diskFailed}, named: diskNamed, most: 20},
 	"full-state": {at: commits, endings: []ending{noRoom}, named: []string{"no space left for the state"}, most: 5},
 	"flip-render": {endings: []ending{refused, unpublished, releaseDamaged, parked}, most: 6,
-		named: []string{`"event":"release_refused"`, failed, pruneFailed, "differs from its rendering"}},
+		named: []string{`"event":"release_refused"`, failed, pruneFailed, "differs from its rendering", `"event":"view_failed"`}},
 	"connections-cut":      {most: 12, needs: withBroker},
 	"answers-lost":         {most: 12, needs: withBroker},
 	"broker-errs":          {most: 12, needs: withBroker},
