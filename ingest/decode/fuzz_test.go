@@ -75,6 +75,8 @@ func FuzzJSON(f *testing.F) {
 				assert.False(t, stdjson.Valid(in))
 			}
 		case ReasonDuplicate, ReasonTooLarge, ReasonUnsupported:
+		case ReasonFramed:
+			assert.False(t, stdjson.Valid(in))
 		case ReasonNotAnObject, ReasonNested:
 			assert.True(t, stdjson.Valid(in))
 		default:

@@ -69,6 +69,10 @@ func readByOther(data []byte, next int64) (out []plainRecord, ok bool) {
 		if err := b.ReadFrom(data[:size]); err != nil || b.Attributes&codecBits != 0 {
 			return nil, false
 		}
+		if b.FirstOffset+int64(b.LastOffsetDelta) < next { // ours passes over it, whatever is in it
+			data = data[size:]
+			continue
+		}
 		rest := b.Records
 		for range b.NumRecords {
 			n, width := binary.Varint(rest)
