@@ -31,13 +31,14 @@ type pruner struct {
 	mu     sync.Mutex
 	hashes map[uint32][32]byte // manifests of releases that state has decided and this process or an earlier one published
 	marked uint32              // the newest release that state calls published
-	now    time.Time           // of the newest report
-	last   time.Time           // when it was tried
+	views  *views
+	now    time.Time // of the newest report
+	last   time.Time // when it was tried
 }
 
 func newPruner(ctx context.Context, p *publisher, o dataset.Options, published []snapshot.LedgerEntry, steer *steering,
 	after <-chan struct{}) *pruner {
-	x := &pruner{keep: steer.keep, log: o.Log, wake: make(chan struct{}, 1), done: make(chan struct{}), hashes: map[uint32][32]byte{},
+	x := &pruner{keep: steer.keep, log: o.Log, views: p.views, wake: make(chan struct{}, 1), done: make(chan struct{}), hashes: map[uint32][32]byte{},
 		now: o.Clock.Now()}
 	x.ctx, x.stop = context.WithCancel(ctx)
 	for _, e := range published {
@@ -58,7 +59,11 @@ func (x *pruner) rendered(release uint32, manifest [32]byte) {
 	x.hashes[release] = manifest
 }
 
+// published says which releases may be removed: those that are published, and that no view needs.
 func (x *pruner) published(release uint32) (sha [32]byte, ok bool) {
+	if needed, some := x.views.needed(); some && release >= needed {
+		return sha, false
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	sha, ok = x.hashes[release]

@@ -113,6 +113,19 @@ func (v *views) observe(r *ingest.Report, of func() (publish.Directory, func()))
 	})
 }
 
+// needed is the oldest release that a view which is behind goes on from, since its gate reads that again: while it is behind,
+// release.keep removes neither that nor what is newer.
+func (v *views) needed() (oldest uint32, some bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, s := range v.sights {
+		if s.Release > 0 && s.Behind > 0 && (!some || s.Release < oldest) {
+			oldest, some = s.Release, true
+		}
+	}
+	return oldest, some
+}
+
 // end is what a run that has ended by itself has to say of its views.
 func (v *views) end() (err error) {
 	v.mu.Lock()

@@ -169,6 +169,13 @@ feed 23 2786753
 full-state 4 5840737
 full-state 3 15563467
 run 1 16364791
+plan|4003/erasing/127|inside|L2|buckets|on: update, min_interval: 2s|0s|1|keep 1,attributes 1,erasure 50h 1,settle 60 records,updates,views
+feed 95 5971839
+run 1 3930175
+forget 1 15438188
+pass 31 7234406
+fail-sync 1 10863347 view: synced
+run 1 7532106
 `
 
 // TestKeptPlans: plans that have found faults of the program hold.
