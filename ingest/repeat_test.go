@@ -489,9 +489,9 @@ func TestJournalHasNoSeed(t *testing.T) {
 	}
 }
 
-// TestATakeoverGoesByTheClocksOfThatTime: by the clock of the host windows end, since a time stamp that lies more than a day ahead counts as
-// none, and people lapse. Whoever repeats the journal decides it as the processes did that wrote it, whose clocks were others, also where
-// the machine's time counts cuts, and where a clock was behind that of the process before.
+// TestATakeoverGoesByTheClocksOfThatTime: by the clock of the host people lapse, and windows end, since a time stamp that lies more than a
+// day ahead counts as none. Whoever repeats the journal decides both as the processes did that wrote it, whose clocks were others, also
+// where the machine's time counts cuts.
 func TestATakeoverGoesByTheClocksOfThatTime(t *testing.T) {
 	for name, c := range map[string]struct{ cuts, ahead, lapse bool }{"the machine's time counts cuts": {cuts: true},
 		"some stamps lie ahead": {ahead: true}, "both": {cuts: true, ahead: true}, "people lapse": {lapse: true}} {
