@@ -85,7 +85,7 @@ type Machine struct {
 	place    place.Counter          // which updates have gathered where
 	planner  plan.Planner
 	made     plan.Updates
-	host     int64 // the newest time that the host has told, in Unix milliseconds (Stamp)
+	host     int64 // the time of the host, as Tick was given it last, in Unix milliseconds; 0: it was not
 }
 
 // intake returns the books of what was read.
@@ -182,13 +182,24 @@ func SeedCheck(seed [32]byte) [32]byte {
 }
 
 // Tick gives the machine the host's time. Where a tick is a cut only time stamps are held against it.
+//
+// The machine's time is then the host's, or that of what the state holds if that is later, whatever was told before: so it is the same
+// for whoever has the same state and is told the same.
 func (m *Machine) Tick(now int64) {
-	m.host = max(m.host, now)
-	if !m.s.Policy.HoldInCuts && now > m.s.Now {
+	m.host = now
+	if at := max(now, m.s.RestoredTime()); !m.s.Policy.HoldInCuts && at != m.s.Now {
 		m.staged.closeBlock(&m.s.Records, m.s.Now)
-		m.s.Now = now
+		m.s.Now = at
 	}
 }
+
+// Ticked is the time of the host, as Tick was given it last; 0: it was not. From it follow when records arrived, who has lapsed, and which
+// time stamps lie ahead, so which windows have ended (Stamp). Whoever is to decide the same again is given it, and not the machine's
+// time, which may count cuts.
+//
+// Rules F (forbidden) and U (units): so a window ends at the same place in the order of messages, whoever reads them again, and nobody
+// gets a second history.
+func (m *Machine) Ticked() int64 { return m.host }
 
 // Stamp is told the time stamp of each record before it is placed, in Unix milliseconds, refused ones too; 0: it has none. A record
 // counts with the time of its partition, which is the largest stamp so far: so log time never falls, whatever the order of stamps, and a

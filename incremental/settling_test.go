@@ -84,3 +84,33 @@ func TestPeopleSettle(t *testing.T) {
 		})
 	}
 }
+
+// TestTheTimeFollowsFromStateAndTick: a tick that nobody arrived at is forgotten when a process ends, and the clock of the next one may be
+// behind it. Whoever repeats both in one process comes to the same times, and holds time stamps against the same clock.
+func TestTheTimeFollowsFromStateAndTick(t *testing.T) {
+	const day = 24 * 60 * 60 * 1000
+	p := bucketPolicy(4, 2)
+	p.HoldInCuts, p.MaxHold, p.Settle = false, 10, settle.Rule{For: 100}
+	for _, killed := range []bool{false, true} {
+		f := newPoolFeed(t, newSchema(t, true), p, 1)
+		f.m.Tick(5000)
+		require.NoError(t, f.m.Stamp(source, 1000))
+		require.NoError(t, f.m.Intake().Ignore(source, 0, "left out"))
+		require.NoError(t, f.m.Commit())
+		if killed {
+			f.open()
+		}
+		f.m.Tick(3000)
+		require.EqualValues(t, 3000, f.m.Now())
+		require.NoError(t, f.m.Stamp(source, 4000+day))
+		require.EqualValues(t, 1, f.m.Ahead())
+		require.EqualValues(t, 1000, f.m.Intake().Positions()[source].Time)
+		f.offset = 1
+		f.apply([]equivclass.Row{append(zoned(1, "a"), []byte("1"))})
+		require.NoError(t, f.m.Idle(source, 1100))
+		require.Equal(t, 1, f.m.Arrived())
+		f.m.Tick(2000)
+		require.EqualValues(t, 3000, f.m.Now(), "somebody has arrived then")
+		require.EqualValues(t, 2000, f.m.Ticked())
+	}
+}

@@ -59,7 +59,7 @@ func (r *Repeat) Commit() error {
 	return r.run.Machine.Commit()
 }
 
-// Take takes in what a partition has below an offset, at a time of the machine.
+// Take takes in what a partition has below an offset, at a time of the host.
 func (r *Repeat) Take(ctx context.Context, p state.Partition, tick, below int64) error {
 	r.run.Machine.Tick(tick)
 	for {
@@ -87,7 +87,7 @@ func (r *Repeat) Take(ctx context.Context, p state.Partition, tick, below int64)
 	}
 }
 
-// Idle is that a partition was idle, at a time of the machine.
+// Idle is that a partition was idle, at a time of the host.
 func (r *Repeat) Idle(p state.Partition, tick, at int64) error {
 	r.run.Machine.Tick(tick)
 	return r.run.Machine.Idle(p, at)
@@ -117,7 +117,7 @@ func (r *Repeat) takeUpTo(f *partFeed, b *batch, below int64) error {
 	return nil
 }
 
-// Cut makes a cut of all that was taken in, at a time of the machine. decided is called once it is decided, or refused as a
+// Cut makes a cut of all that was taken in, at a time of the host. decided is called once it is decided, or refused as a
 // first load is (rule I, infeasible): as the first time; the run says so, if it still is.
 func (r *Repeat) Cut(ctx context.Context, tick, createdAt int64, by state.Occasion, decided func()) error {
 	m := r.run.Machine

@@ -50,7 +50,9 @@ type dataset struct {
 	rng     *rand.Rand
 	broken  func(journal.Entries, *dataset) journal.Entries // nil: as it is
 	policy  state.Policy
-	oldest  *memstore.Store // the first backup: it has the seed, and no records
+	oldest  *memstore.Store      // the first backup: it has the seed, and no records
+	ahead   bool                 // the clocks of some producers lie ahead, by more than a day for some hosts and by less for others
+	last    *incremental.Machine // of the life
 }
 
 const partitions = 3
@@ -200,7 +202,7 @@ func (f *topicFeed) Next(ctx context.Context) (*ingest.Chunk, error) {
 		if f.next[p] == int64(len(f.d.topic[p])) {
 			break
 		}
-		c.Records = append(c.Records, ingest.Record{Offset: f.next[p], Time: stamped(f.next[p]), Value: f.d.topic[p][f.next[p]]})
+		c.Records = append(c.Records, ingest.Record{Offset: f.next[p], Time: f.d.stamp(f.next[p]), Value: f.d.topic[p][f.next[p]]})
 		f.next[p]++
 	}
 	c.Next = f.next[p]
@@ -209,6 +211,14 @@ func (f *topicFeed) Next(ctx context.Context) (*ingest.Chunk, error) {
 
 // stamped is the time stamp of a message.
 func stamped(offset int64) int64 { return 1e12 + 1000*offset ^ 7 }
+
+// stamp is what the producer of a message gives it.
+func (d *dataset) stamp(offset int64) int64 {
+	if d.ahead && offset%20 == 13 {
+		return stamped(offset) + (24*time.Hour + 50_000*time.Second).Milliseconds() // clocks of hosts lie up to 100,000 s apart
+	}
+	return stamped(offset)
+}
 
 func (f *topicFeed) Ack(map[state.Partition]int64) {}
 
@@ -363,6 +373,7 @@ func (d *dataset) history() (kills, releases int, err error) {
 		return kills, 0, err
 	}
 	m := last.host.Machine
+	d.last = m
 	if faults := m.CheckInvariants(); len(faults) > 0 {
 		return kills, 0, faults[0]
 	}
@@ -475,5 +486,32 @@ func TestJournalHasNoSeed(t *testing.T) {
 			require.False(t, bytes.Contains(all, part), name)
 			require.NotContains(t, string(all), hex.EncodeToString(part), name)
 		}
+	}
+}
+
+// TestATakeoverGoesByTheClocksOfThatTime: by the clock of the host people lapse, and windows end, since a time stamp that lies more than a
+// day ahead counts as none. Whoever repeats the journal decides both as the processes did that wrote it, whose clocks were others, also
+// where the machine's time counts cuts.
+func TestATakeoverGoesByTheClocksOfThatTime(t *testing.T) {
+	for name, c := range map[string]struct{ cuts, ahead, lapse bool }{"the machine's time counts cuts": {cuts: true},
+		"some stamps lie ahead": {ahead: true}, "both": {cuts: true, ahead: true}, "people lapse": {lapse: true}} {
+		t.Run(name, func(t *testing.T) {
+			none, lapsed := uint64(0), 0
+			for seed := range uint64(tier.Of(t, 3, 10, 60)) {
+				d := newDataset(t, 5+6*seed, 400)
+				d.ahead = c.ahead
+				if d.policy.HoldInCuts = c.cuts; c.cuts {
+					d.policy.MaxHold = 2
+				}
+				if c.lapse {
+					d.policy.MaxHold, d.policy.MaxWait, d.policy.Settle.For = 0, 1000, 60_000
+				}
+				k, _, err := d.history()
+				require.NoError(t, err, "seed %d, after %d kills", 5+6*seed, k)
+				none, lapsed = none+d.last.Ahead(), lapsed+d.last.Status().Lapsed
+			}
+			require.Equal(t, c.ahead, none > 0, "stamps that count as none")
+			require.Equal(t, c.lapse, lapsed > 0)
+		})
 	}
 }

@@ -8,7 +8,8 @@ import (
 
 // kept are plans that found faults of the program. In the first one a release whose people had all left was followed
 // by one of those who waited then, who have left, too: the auditor took their number for wrong. In the second one some of them were
-// forgotten instead.
+// forgotten instead. In the third one an older state of a shard follows its journal, where windows end by time and the machine's time
+// counts cuts: it took each time stamp for one far ahead.
 const kept = `plan|101/836|inside|L2|buckets|on: interval, every: 1h|30m|1|keep 0,window 30h
 feed 84 2458416
 feed 29 11314343
@@ -57,6 +58,14 @@ run 1 13932526
 restore-unjudged 1 1968918
 clock-falls 4 12242532
 live 1 608632
+plan|3004/629|inside|L2|buckets|on: records, every: 25|1 releases|3|keep 0,shards 3,history 2,settle 6h,journal
+feed 22 6633480
+run 1 266517
+feed 14 15193109
+backup 1 15835307
+run 1 11085681
+restore-old 1 10159770
+live 1 15806324
 `
 
 // keptErasing are plans of datasets whose buckets leave on request, likewise. In the first one a bucket leaves of which people were

@@ -48,10 +48,10 @@ type Ends struct {
 	Ends   [][2]int64 `json:"ends"` // partition and offset, ascending
 }
 
-// Run is a stretch of one partition that was taken in at one time.
+// Run is a stretch of one partition that was taken in at one time of the host.
 type Run struct {
 	Partition int32
-	Tick      int64 // the machine's time
+	Tick      int64 // the time of the host (incremental.Machine.Ticked)
 	Next      int64 // offset behind it
 	Idle      int64 // the log's time to which the partition moved on before that, since it was idle; 0: it was not
 }
@@ -68,7 +68,7 @@ type Runs struct {
 
 // Cut is the attempt to make a release, of everything up to here.
 type Cut struct {
-	Now       int64          `json:"now"`        // the machine's time
+	Now       int64          `json:"now"`        // the time of the host (incremental.Machine.Ticked)
 	CreatedAt int64          `json:"created_at"` // Unix seconds, for the manifest
 	Occasion  state.Occasion `json:"occasion"`
 	Settings  Digest         `json:"settings"`

@@ -41,7 +41,7 @@ const mostRuns = 10000
 // Moves notes the order of arrivals. Records come in chunks of one partition and arrive at few times, so that there are few
 // runs.
 func (s *steps) Moves(m *incremental.Machine, p state.Partition) {
-	now := m.Now()
+	now := m.Ticked()
 	if n := len(s.runs); n > 0 && s.open == p && s.runs[n-1].Tick == now {
 		return
 	}
@@ -54,7 +54,7 @@ func (s *steps) Moves(m *incremental.Machine, p state.Partition) {
 func (s *steps) Idles(m *incremental.Machine, p state.Partition, at int64) {
 	s.closeRun(m)
 	s.source, s.open = p.Source, p
-	s.runs = append(s.runs, Run{Partition: p.ID, Tick: m.Now(), Idle: at})
+	s.runs = append(s.runs, Run{Partition: p.ID, Tick: m.Ticked(), Idle: at})
 }
 
 // Full implements ingest.Steps.
@@ -102,7 +102,7 @@ func (s *steps) BeforeCommit(m *incremental.Machine) ingest.Telling {
 
 // BeforeCut writes what a cut is given.
 func (s *steps) BeforeCut(m *incremental.Machine, by state.Occasion, createdAt int64) ingest.Telling {
-	e := &Entry{Cut: &Cut{Now: m.Now(), CreatedAt: createdAt, Occasion: by, Settings: s.settings, Records: m.Arrived()}}
+	e := &Entry{Cut: &Cut{Now: m.Ticked(), CreatedAt: createdAt, Occasion: by, Settings: s.settings, Records: m.Arrived()}}
 	return func(ctx context.Context) (err error) {
 		s.cut, err = s.entries.Append(ctx, e)
 		return err
