@@ -107,3 +107,44 @@ func TestCellsOfLaterPools(t *testing.T) {
 	require.Contains(t, s.must("state check"), "ok: ")
 	require.Contains(t, s.must("audit --replay 1"), "CERTIFIED")
 }
+
+// TestColumnsOfLaterPools: a quasi-identifier is not shown any more (role kept), and shown again later, from the next pool on each time.
+// The state has it of everybody, so that those of the last era also show it who came while it was kept.
+func TestColumnsOfLaterPools(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, fileSource, "on: records, every: 400", "")
+	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 3, max_hold: 1 releases}\ninitial: {min_pool: 20}")
+	grow := func(n int) {
+		s.write("admissions.ndjson", ndjson(1, n))
+		s.must("run --once")
+	}
+	grow(1600)
+	s.edit("{name: postcode, role: quasi,", "{name: postcode, role: kept,")
+	refused := s.run("run --once")
+	require.Equal(t, exitConfig, refused.code)
+	require.Contains(t, refused.stderr, "anond config apply")
+	require.Contains(t, s.must("config apply"), `schema.attributes[postcode].role: "kept", was "quasi"`+"\n")
+	grow(4000)
+	s.edit("{name: postcode, role: kept,", "{name: postcode, role: quasi,")
+	require.Contains(t, s.must("config apply"), `schema.attributes[postcode].role: "quasi", was "kept"`+"\n")
+	grow(6000)
+	s.edit("{name: age, role: quasi,", "{name: age, role: drop,")
+	require.Equal(t, exitConfig, s.run("config apply").code, "the state would lose it")
+	s.edit("{name: age, role: drop,", "{name: age, role: quasi,")
+
+	var m snapshot.Manifest
+	require.NoError(t, json.Unmarshal([]byte(s.must("release show --json")), &m))
+	var roles []string
+	for _, of := range m.ByEra() {
+		for _, e := range of.Schema {
+			if e.Name == "postcode" {
+				roles = append(roles, string(e.Role))
+			}
+		}
+	}
+	require.Equal(t, []string{"quasi", "drop", "quasi"}, roles)
+	require.Contains(t, s.must("release cat"), snapshot.NotPublished)
+	require.Contains(t, s.must("state check"), "ok: ")
+	s.certified(m.Release)
+	require.Contains(t, s.must("audit --replay 1"), "CERTIFIED")
+}
