@@ -10,6 +10,7 @@ import (
 
 	"anond/internal/upkeep"
 	"anond/snapshot"
+	"anond/snapshot/readback"
 )
 
 // TestSettingsOfLaterPools: no start changes what a dataset was made under. anond config apply does, for the pools that come, says of
@@ -109,10 +110,12 @@ func TestCellsOfLaterPools(t *testing.T) {
 }
 
 // TestColumnsOfLaterPools: a quasi-identifier is not shown any more (role kept), and shown again later, from the next pool on each time.
-// The state has it of everybody, so that those of the last era also show it who came while it was kept.
+// The state has it of everybody, so that those of the last era also show it who came while it was kept. One that is kept in all eras is
+// nowhere, and who is forgotten changes no release.
 func TestColumnsOfLaterPools(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, fileSource, "on: records, every: 400", "")
+	s.edit("{name: sex, role: quasi,", "{name: sex, role: kept,")
 	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 3, max_hold: 1 releases}\ninitial: {min_pool: 20}")
 	grow := func(n int) {
 		s.write("admissions.ndjson", ndjson(1, n))
@@ -144,7 +147,31 @@ func TestColumnsOfLaterPools(t *testing.T) {
 	}
 	require.Equal(t, []string{"quasi", "drop", "quasi"}, roles)
 	require.Contains(t, s.must("release cat"), snapshot.NotPublished)
+	s.must("release report")
+	eras, err := readback.OpenEras(s.path("releases"))
+	require.NoError(t, err)
+	var known []bool // whether an era tells how many people of a postcode have influenza
+	for _, of := range eras {
+		require.NoError(t, of.Load(nil))
+		_, _, err := of.Ask("count where postcode = 1010 and diagnosis = influenza")
+		known = append(known, err == nil)
+	}
+	require.Equal(t, []bool{true, false, true}, known)
 	require.Contains(t, s.must("state check"), "ok: ")
 	s.certified(m.Release)
-	require.Contains(t, s.must("audit --replay 1"), "CERTIFIED")
+	header, _, _ := strings.Cut(s.read("records.csv"), "\n")
+	require.Equal(t, "record,arrived_in_release,arrived_in_era,patient,age,postcode,admission,diagnosis", header)
+	s.must("audit --replay 1 --require-certified")
+
+	members := s.read("members.csv")
+	for _, line := range []int{1, 300, 900} {
+		var row struct{ Patient string }
+		require.NoError(t, json.Unmarshal([]byte(strings.Split(s.read("admissions.ndjson"), "\n")[line]), &row))
+		s.must("forget", row.Patient)
+	}
+	grow(7000)
+	s.must("release verify")
+	require.Contains(t, s.must("state check"), "ok: ")
+	s.certified(m.Release)
+	require.NotEqual(t, members, s.read("members.csv"))
 }
