@@ -67,7 +67,8 @@ var changes = map[Change][]string{
 		"policy.max_wait", "policy.neighbours", "policy.neighbour_dims", "policy.similar", "initial.min_pool",
 		"release.recoding", "release.tables",
 		// Of a quasi-identifier, of which role may be quasi or kept:
-		"schema.attributes[].role", "schema.attributes[].steps", "schema.attributes[].weight", "schema.attributes[].range", "schema.attributes[].hierarchy",
+		"schema.attributes[].role",
+		"schema.attributes[].steps", "schema.attributes[].weight", "schema.attributes[].range", "schema.attributes[].hierarchy",
 		"schema.attributes[].promise.l", "schema.attributes[].promise.gain", "schema.attributes[].promise.caps",
 		"schema.attributes[].promise.at_most", "schema.attributes[].promise.reference",
 	},

@@ -98,14 +98,15 @@ func (a *attributeSettings) keys() []key {
 	return append([]key{
 		{path: "name", value: text(&a.Name), required: true, doc: "Name of the field or column."},
 		{path: "role", value: oneOf(&a.Role, equivclass.Identifier, equivclass.Subject, equivclass.RecordKey, equivclass.Quasi,
-			equivclass.Kept, equivclass.Sensitive, equivclass.Drop), required: true, doc: "What an adversary may know. identifier: names a person, never stored. " +
-			"subject: identifies the person, so that records of one person are linked. record: what the source knows the record by, so that a " +
-			"later message about it is an update (subject.updates). quasi: may be known, published generalized. kept: " +
-			"a quasi-identifier that is read and stored, and not published; from quasi to kept and back it changes by anond config apply, the " +
-			"other roles never. sensitive: a value to protect; one attribute, or at level L2 several. drop: ignored."},
+			equivclass.Kept, equivclass.Sensitive, equivclass.Drop), required: true,
+			doc: "What an adversary may know. identifier: names a person, never stored. " +
+				"subject: identifies the person, so that records of one person are linked. record: what the source knows the record by, so that a " +
+				"later message about it is an update (subject.updates). quasi: may be known, published generalized. kept: " +
+				"a quasi-identifier that is read and stored, and not published; from quasi to kept and back a role changes by anond config " +
+				"apply, others never. sensitive: a value to protect; one attribute, or at level L2 several. drop: ignored."},
 		{path: "type", value: oneOf(&a.Type, equivclass.Integer, equivclass.Decimal, equivclass.Date, equivclass.Categorical),
 			derived: "none; categorical with a hierarchy",
-			doc:     "Type of the values; dates are YYYY-MM-DD, unless format says otherwise. Needed for quasi and sensitive."},
+			doc:     "Type of the values; dates are YYYY-MM-DD, unless format says otherwise. Needed for quasi, kept and sensitive."},
 		{path: "format", value: text(&a.Format), derived: "YYYY-MM-DD", doc: "How records write a date: a layout of strftime, such as " +
 			"%d.%m.%Y or %Y-%m-%d %H:%M:%S (letters Y m d b B H I M S f p z T F); datetime, a time stamp of ISO 8601; or epoch_seconds, " +
 			"epoch_millis, epoch_micros, counts since 1970. A time of day is cut off: the date is the one that is written, of a count the one " +

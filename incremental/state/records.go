@@ -16,8 +16,8 @@ import (
 type Records struct {
 	equivclass.Packed
 	Schema *equivclass.Schema
-	// Stores are the attributes in a block of the store: quasi-identifiers, kept ones too, and sensitive ones, in the order of the schema. Later settings
-	// may have further ones behind them, so that a block has the first ones of these.
+	// Stores are the attributes in a block of the store: quasi-identifiers, published or kept, and sensitive ones, in the order of the
+	// schema. Later settings may have further ones behind them, so that a block has the first ones of these.
 	Stores    []int
 	Begins    map[int]RecordID // by attribute that records below lack
 	width     int              // of the newest block
