@@ -117,6 +117,7 @@ func TestColumnsOfLaterPools(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, fileSource, "on: records, every: 400", "")
 	s.edit("{name: sex, role: quasi,", "{name: sex, role: kept,")
+	s.edit("release: {", "release: {views: [{name: short, columns: [age, postcode, diagnosis], cells: {postcode: level 1}}], ")
 	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 3, max_hold: 1 releases}\ninitial: {min_pool: 20}")
 	grow := func(n int) {
 		s.write("admissions.ndjson", ndjson(1, n))
@@ -163,6 +164,7 @@ func TestColumnsOfLaterPools(t *testing.T) {
 	header, _, _ := strings.Cut(s.read("records.csv"), "\n")
 	require.Equal(t, "record,arrived_in_release,arrived_in_era,patient,age,postcode,admission,diagnosis", header)
 	s.must("audit --replay 1 --require-certified")
+	require.Contains(t, s.must("release cat --dir "+s.path("releases-short")), snapshot.NotPublished)
 
 	for _, line := range []int{1, 300, 900} {
 		var row struct{ Patient string }
