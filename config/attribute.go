@@ -47,7 +47,7 @@ func (a *attributeSettings) textKeys() []key {
 
 // textual reports whether the values of the attribute are texts.
 func (a *attributeSettings) textual() bool {
-	return a.Role == equivclass.Subject || a.Role == equivclass.RecordKey || published(a.Role) && !a.Type.Numeric()
+	return a.Role == equivclass.Subject || a.Role == equivclass.RecordKey || stored(a.Role) && !a.Type.Numeric()
 }
 
 // textRule is how the schema has it.
@@ -61,7 +61,7 @@ func (a *attributeSettings) checkText(r *reader, at string, fault attributeFault
 			r.warn(full, "is not used: it belongs to a category or subject", "remove it")
 		}
 	}
-	if a.Aliases == foldAliases && (!published(a.Role) || a.Type.Numeric()) {
+	if a.Aliases == foldAliases && (!stored(a.Role) || a.Type.Numeric()) {
 		fault("aliases", "is fold, which belongs to a category", "remove it")
 	} else if a.Aliases == foldAliases && a.Text == exactText {
 		fault("aliases", "is fold, but text is exact", "remove one of them")
@@ -77,7 +77,7 @@ func (a *attributeSettings) checkText(r *reader, at string, fault attributeFault
 func (c *Config) sameRule(r *reader, i int) bool {
 	a := &c.Attributes[i]
 	for j := range c.Attributes[:i] {
-		if b := &c.Attributes[j]; b.Hierarchy == a.Hierarchy && published(b.Role) && b.textRule() != a.textRule() {
+		if b := &c.Attributes[j]; b.Hierarchy == a.Hierarchy && stored(b.Role) && b.textRule() != a.textRule() {
 			r.fault(fmt.Sprintf("schema.attributes[%d].hierarchy", i),
 				fmt.Sprintf("is also the hierarchy of %q, which has another text, aliases or max_length", b.Name),
 				"write the same for both, or use two files")
@@ -136,7 +136,7 @@ func (c *Config) Paths() map[string]string {
 func (c *Config) Dates() map[string]dialect.DateForm {
 	out := map[string]dialect.DateForm{}
 	for i := range c.Attributes {
-		if a := &c.Attributes[i]; published(a.Role) && a.dates() != (dialect.DateForm{}) {
+		if a := &c.Attributes[i]; stored(a.Role) && a.dates() != (dialect.DateForm{}) {
 			out[a.Name] = a.dates()
 		}
 	}

@@ -16,15 +16,15 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"anond/equivclass"
 	"anond/internal/csvfields"
 )
 
 // Later are the keys of Digests that may be others for later pools: blind, what decides who shares a class or a pool, or how a release
 // shows classes; and caps, what is asked of a bag, with what has a default that follows from that. They are those that the column
-// "change" says so of; of an attribute that is no quasi-identifier, range and hierarchy are fixed.
+// "change" says so of; of an attribute that is no quasi-identifier, range, hierarchy and role are fixed.
 //
-// Rule B (buckets): blind settings and caps may differ by pool (incremental/state, Era).
+// Rule B (buckets): blind settings and caps may differ by pool (incremental/state, Era). Which quasi-identifiers a pool shows and is
+// divided by is blind: who shares a class may depend on all of them, and on any choice that depends on no value of those who wait.
 func (c *Config) Later() (blind, caps []string) {
 	if c.Policy.Level != L2 || c.Shard.Set() {
 		return nil, nil
@@ -35,7 +35,7 @@ func (c *Config) Later() (blind, caps []string) {
 		case attribute && strings.HasPrefix(of, "promise."):
 		case attribute:
 			for _, a := range c.Attributes {
-				if a.Role == equivclass.Quasi {
+				if a.Role.Blind() {
 					blind = append(blind, fmt.Sprintf("schema.attributes[%s].%s", a.Name, of))
 				}
 			}

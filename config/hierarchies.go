@@ -26,7 +26,7 @@ func (c *Config) loadHierarchies(r *reader) map[string]*equivclass.Hierarchy {
 	contents := map[string][]byte{}
 	for i, a := range c.Attributes {
 		key := fmt.Sprintf("schema.attributes[%d].hierarchy", i)
-		if a.Hierarchy == "" || !published(a.Role) || !r.sound(key) || !c.sameRule(r, i) {
+		if a.Hierarchy == "" || !stored(a.Role) || !r.sound(key) || !c.sameRule(r, i) {
 			continue
 		}
 		content, read := contents[a.Hierarchy]

@@ -319,7 +319,7 @@ func (s *initialSource) check(c *Config, r *reader) {
 			continue
 		}
 		switch a.Role {
-		case equivclass.Quasi, equivclass.Sensitive:
+		case equivclass.Quasi, equivclass.Kept, equivclass.Sensitive:
 			r.fault(initialAt+".order_by", "is attribute "+a.Name+": dead letters would show its values, and who shares a class could follow "+
 				"from them", "name a number of the row, such as the primary key")
 		case equivclass.Subject:

@@ -66,7 +66,8 @@ var changes = map[Change][]string{
 		"policy.k", "policy.l", "policy.diversity", "policy.min_pool", "policy.max_pool", "policy.threshold", "policy.max_hold",
 		"policy.max_wait", "policy.neighbours", "policy.neighbour_dims", "policy.similar", "initial.min_pool",
 		"release.recoding", "release.tables",
-		// Of a quasi-identifier:
+		// Of a quasi-identifier, of which role may be quasi or kept:
+		"schema.attributes[].role",
 		"schema.attributes[].steps", "schema.attributes[].weight", "schema.attributes[].range", "schema.attributes[].hierarchy",
 		"schema.attributes[].promise.l", "schema.attributes[].promise.gain", "schema.attributes[].promise.caps",
 		"schema.attributes[].promise.at_most", "schema.attributes[].promise.reference",
@@ -80,7 +81,7 @@ var changes = map[Change][]string{
 	Never: {
 		"policy.level", "policy.republication", "policy.max_regroups", "dataset",
 		"schema.attributes[].format", "schema.attributes[].precision",
-		"schema.attributes[].name", "schema.attributes[].role", "schema.attributes[].type",
+		"schema.attributes[].name", "schema.attributes[].type",
 		"schema.attributes[].text", "schema.attributes[].digits", "schema.attributes[].values", "schema.attributes[].buckets",
 		"schema.attributes[].flag",
 		"subject.key", "subject.ledger",

@@ -98,13 +98,15 @@ func (a *attributeSettings) keys() []key {
 	return append([]key{
 		{path: "name", value: text(&a.Name), required: true, doc: "Name of the field or column."},
 		{path: "role", value: oneOf(&a.Role, equivclass.Identifier, equivclass.Subject, equivclass.RecordKey, equivclass.Quasi,
-			equivclass.Sensitive, equivclass.Drop), required: true, doc: "What an adversary may know. identifier: names a person, never stored. " +
-			"subject: identifies the person, so that records of one person are linked. record: what the source knows the record by, so that a " +
-			"later message about it is an update (subject.updates). quasi: may be known, published generalized. sensitive: " +
-			"a value to protect; one attribute, or at level L2 several. drop: ignored."},
+			equivclass.Kept, equivclass.Sensitive, equivclass.Drop), required: true,
+			doc: "What an adversary may know. identifier: names a person, never stored. " +
+				"subject: identifies the person, so that records of one person are linked. record: what the source knows the record by, so that a " +
+				"later message about it is an update (subject.updates). quasi: may be known, published generalized. kept: " +
+				"a quasi-identifier that is read and stored, and not published; from quasi to kept and back a role changes by anond config " +
+				"apply, others never. sensitive: a value to protect; one attribute, or at level L2 several. drop: ignored."},
 		{path: "type", value: oneOf(&a.Type, equivclass.Integer, equivclass.Decimal, equivclass.Date, equivclass.Categorical),
 			derived: "none; categorical with a hierarchy",
-			doc:     "Type of the values; dates are YYYY-MM-DD, unless format says otherwise. Needed for quasi and sensitive."},
+			doc:     "Type of the values; dates are YYYY-MM-DD, unless format says otherwise. Needed for quasi, kept and sensitive."},
 		{path: "format", value: text(&a.Format), derived: "YYYY-MM-DD", doc: "How records write a date: a layout of strftime, such as " +
 			"%d.%m.%Y or %Y-%m-%d %H:%M:%S (letters Y m d b B H I M S f p z T F); datetime, a time stamp of ISO 8601; or epoch_seconds, " +
 			"epoch_millis, epoch_micros, counts since 1970. A time of day is cut off: the date is the one that is written, of a count the one " +
@@ -163,7 +165,7 @@ func checkSchema(c *Config, r *reader) {
 		if a.Role == equivclass.Sensitive {
 			attributes[i].Exact, attributes[i].Missing = a.Values == publishedExactly, a.Missing
 		}
-		if attributes[i].Precision = a.Precision; !published(a.Role) {
+		if attributes[i].Precision = a.Precision; !stored(a.Role) {
 			attributes[i].Precision = equivclass.Day
 			attributes[i].Hierarchy, attributes[i].MissingValues, attributes[i].Range = nil, nil, nil
 		}
@@ -178,10 +180,8 @@ func checkSchema(c *Config, r *reader) {
 	c.schema = schema
 }
 
-// published reports the roles whose values appear in releases.
-func published(role equivclass.Role) bool {
-	return role == equivclass.Quasi || role == equivclass.Sensitive
-}
+// stored reports the roles whose values the state has, all but kept to be published.
+func stored(role equivclass.Role) bool { return role.Blind() || role == equivclass.Sensitive }
 
 func checkAttribute(c *Config, r *reader, i int) {
 	a := &c.Attributes[i]
@@ -200,10 +200,10 @@ func checkAttribute(c *Config, r *reader, i int) {
 		fault("name", "is empty", "name the field or column")
 	}
 	a.checkText(r, at, fault)
-	if a.Weight != 0 && a.Role != equivclass.Quasi {
+	if a.Weight != 0 && !a.Role.Blind() {
 		fault("weight", "belongs to a quasi-identifier", "remove it")
 	}
-	if !published(a.Role) {
+	if !stored(a.Role) {
 		if a.Format != "" || a.Precision != "" || a.Hierarchy != "" || a.Steps != nil || a.Buckets != nil || a.Range != nil || a.Lacking != nil {
 			r.warn(at, fmt.Sprintf("has role %s, so its format, precision, hierarchy, steps, buckets, range or missing_values are not used",
 				a.Role), "remove them")
@@ -315,7 +315,7 @@ func (a *attributeSettings) checkSteps(fault attributeFault) {
 	if len(a.Steps) == 0 {
 		return
 	}
-	if !a.Type.Numeric() || a.Role != equivclass.Quasi {
+	if !a.Type.Numeric() || !a.Role.Blind() {
 		fault("steps", "belong to a numeric quasi-identifier", "remove them, or use a hierarchy for categories")
 		return
 	}

@@ -215,7 +215,7 @@ func checkShard(c *Config, r *reader) {
 	checkShardSubject(c, r)
 	checkShardReferences(c, r)
 	for i, a := range c.Attributes {
-		if at := fmt.Sprintf("schema.attributes[%d]", i); a.Role == equivclass.Quasi && a.Type.Numeric() && a.Range == nil && r.sound(at) {
+		if at := fmt.Sprintf("schema.attributes[%d]", i); a.Role.Blind() && a.Type.Numeric() && a.Range == nil && r.sound(at) {
 			r.fault(at+".range", "is missing, but shard is set: each shard would measure by what it read first",
 				"declare what is plausible, such as [0, 120], the same in all shards")
 		}

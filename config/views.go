@@ -97,7 +97,7 @@ func (c *Config) checkView(r *reader, at string, v *View) {
 	}
 	shown := map[equivclass.Role]int{}
 	for i, name := range v.Columns {
-		if !published(roles[name]) || slices.Contains(v.Columns[:i], name) {
+		if !stored(roles[name]) || slices.Contains(v.Columns[:i], name) {
 			r.fault(at+".columns", fmt.Sprintf("names %q, which no release shows, or twice", name),
 				"name quasi-identifiers and sensitive attributes of schema")
 			return
@@ -108,7 +108,7 @@ func (c *Config) checkView(r *reader, at string, v *View) {
 		r.fault(at+".columns", "has no quasi-identifier or no sensitive attribute", "name at least one of each")
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Cells)) {
-		if roles[name] != equivclass.Quasi || !slices.Contains(v.Columns, name) {
+		if !roles[name].Blind() || !slices.Contains(v.Columns, name) {
 			r.fault(at+".cells", fmt.Sprintf("names %q, which is no quasi-identifier among its columns", name),
 				"remove it, or add it to columns")
 		} else if reason, suggestion := c.coarserCells(of[name], v.Cells[name]); reason != "" {

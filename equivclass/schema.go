@@ -15,9 +15,14 @@ const (
 	Subject    Role = "subject"    // links the records of one person; kept as a keyed digest
 	RecordKey  Role = "record"     // what the source knows a record by, so that a later message about it is an update; kept as a keyed digest
 	Quasi      Role = "quasi"      // may be known to an adversary; published generalized
+	Kept       Role = "kept"       // a quasi-identifier that is not published: read and stored, and in no distance, class or release
 	Sensitive  Role = "sensitive"  // the value that must not be learnt
 	Drop       Role = "drop"       // ignored
 )
+
+// Blind reports whether values of the role may be known to an adversary, so that who shares a class may depend on them: rule B (buckets)
+// lets a pool show any of these attributes and be divided by them.
+func (r Role) Blind() bool { return r == Quasi || r == Kept }
 
 // Type is the type of an attribute's values.
 type Type string
@@ -108,6 +113,7 @@ const (
 type Schema struct {
 	attributes []Attribute
 	quasi      []int
+	kept       []int
 	sensitive  []int
 	subject    int // -1 if none
 	record     int // likewise
@@ -130,6 +136,8 @@ func NewSchema(attributes []Attribute, missing Missing) (*Schema, error) {
 		switch a.Role {
 		case Quasi:
 			s.quasi = append(s.quasi, i)
+		case Kept:
+			s.kept = append(s.kept, i)
 		case Sensitive:
 			s.sensitive = append(s.sensitive, i)
 		case Subject:
@@ -164,7 +172,7 @@ func (a *Attribute) optional(missing Missing) bool {
 	if a.Role == Sensitive && a.Missing != "" {
 		return a.Missing != RefuseMissing
 	}
-	return missing == MissingValue && (a.Role == Quasi || a.Role == Sensitive && !a.Type.Numeric())
+	return missing == MissingValue && (a.Role.Blind() || a.Role == Sensitive && !a.Type.Numeric())
 }
 
 func (a Attribute) check() []error {
@@ -175,15 +183,15 @@ func (a Attribute) check() []error {
 	if a.Name == "" {
 		fault("has no name")
 	}
-	if (a.Name == "class" || a.Name == "group" || a.Name == "bucket" || a.Name == "part") && (a.Role == Quasi || a.Role == Sensitive) {
+	if (a.Name == "class" || a.Name == "group" || a.Name == "bucket" || a.Name == "part") && (a.Role.Blind() || a.Role == Sensitive) {
 		fault("every release has a column of this name; publish the attribute under another name")
 	}
 	switch a.Role {
 	case Identifier, Subject, RecordKey, Drop:
 		return faults // their type is never looked at
-	case Quasi, Sensitive:
+	case Quasi, Kept, Sensitive:
 	default:
-		fault("role %q is none of identifier, subject, record, quasi, sensitive, drop", a.Role)
+		fault("role %q is none of identifier, subject, record, quasi, kept, sensitive, drop", a.Role)
 	}
 	if !a.Type.Numeric() && a.Type != Categorical {
 		fault("type %q is none of integer, decimal, date, categorical", a.Type)
@@ -220,7 +228,7 @@ func (a Attribute) checkNumbers() (faults []error) {
 	if len(a.Steps) > 0 && !a.Type.Numeric() {
 		faults = append(faults, fmt.Errorf("attribute %q: steps belong to a numeric attribute", a.Name))
 	}
-	if (len(a.MissingValues) > 0 || a.Range != nil) && a.Role != Quasi && a.Role != Sensitive {
+	if (len(a.MissingValues) > 0 || a.Range != nil) && !a.Role.Blind() && a.Role != Sensitive {
 		faults = append(faults, fmt.Errorf("attribute %q: missing values and a range belong to a published attribute", a.Name))
 	}
 	if r := a.Range; r != nil && (!a.Type.Numeric() || r.Lo >= r.Hi) {
@@ -240,6 +248,12 @@ func (s *Schema) Attributes() []Attribute { return s.attributes }
 
 // Quasi returns the indexes of the quasi-identifiers, in schema order.
 func (s *Schema) Quasi() []int { return s.quasi }
+
+// Kept returns the indexes of the quasi-identifiers that are stored and not published.
+func (s *Schema) Kept() []int { return s.kept }
+
+// Blind returns the indexes of both, in schema order.
+func (s *Schema) Blind() []int { return slices.Sorted(slices.Values(slices.Concat(s.quasi, s.kept))) }
 
 // D returns the number of quasi-identifiers.
 func (s *Schema) D() int { return len(s.quasi) }

@@ -36,7 +36,7 @@ func dictionaries(attributes []Attribute) []*Dictionary {
 // kept reports whether a table keeps the values of the attribute. One without a
 // role is that of a data set of which nothing is published yet.
 func (a *Attribute) kept() bool {
-	return a.Role == "" || a.Role == Quasi || a.Role == Sensitive
+	return a.Role == "" || a.Role.Blind() || a.Role == Sensitive
 }
 
 // Len returns the number of records.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ func (e *eras) under(o incremental.Options, apply bool) incremental.Options {
 		switch {
 		case key == "policy.l" || key == "policy.diversity":
 			o.Later[key] = state.Cap
-		case strings.HasPrefix(key, "policy.") && key != "policy.level":
+		case strings.HasPrefix(key, "policy.") && key != "policy.level" || strings.HasSuffix(key, "].role"):
 			o.Later[key] = state.Blind
 		case key == "schema.attributes" || key == "subject.settle" || strings.HasSuffix(key, "].range"):
 			o.Later[key] = state.Newcomer
@@ -52,6 +53,27 @@ func (p *play) change(k, l int) {
 	p.must(p.m.Commit())
 	p.note("era", k, l)
 	p.reached[fmt.Sprint("l ", l)] = true
+}
+
+// turn begins an era in which the second quasi-identifier has a role, and which everybody sees.
+func (p *play) turn(role equivclass.Role) {
+	p.must(p.m.Commit())
+	p.options.Schema = roleOf(p.t, p.options.Schema, 1, role)
+	p.options.Settings = map[string][32]byte{"schema.attributes[x1].role": {role[0]}}
+	p.options = p.eras.under(p.options, true)
+	p.open()
+	p.must(p.m.Commit())
+	p.note("era", role)
+	p.reached[string(role)] = true
+}
+
+// roleOf is a schema in which an attribute has another role.
+func roleOf(t testing.TB, s *equivclass.Schema, attribute int, role equivclass.Role) *equivclass.Schema {
+	attributes := slices.Clone(s.Attributes())
+	attributes[attribute].Role = role
+	out, err := equivclass.NewSchema(attributes, s.Missing())
+	require.NoError(t, err)
+	return out
 }
 
 // twiceK asks for two classes of the present k.
@@ -89,6 +111,19 @@ func eraStreams() []*course {
 			p.feed(8)
 			p.cut()
 		}, reaches: []string{"quarantined", "l 2"}},
+		{name: "a column goes, and comes back", n: 10, d: 2, k: 2, l: 2, need: twiceK, policy: quarantines, play: func(p *play) {
+			p.feed(4)
+			p.cut()
+			p.feed(5)
+			p.turn(equivclass.Kept)
+			p.feed(9)
+			p.cut()
+			p.turn(equivclass.Quasi)
+			p.feed(10)
+			p.cut()
+			p.open()
+			p.cut()
+		}, reaches: []string{"second release", "quarantined", "kept", "quasi"}},
 	}
 }
 
@@ -108,6 +143,7 @@ func TestErasKeepTheoremE(t *testing.T) {
 //	l follows from the values of two who wait               1
 //	a pool that is fixed is planned anew under the change   3/5
 //	who was quarantined is judged again under another k     1
+//	a column follows from the values of two who wait        1
 func TestBrokenEras(t *testing.T) {
 	tier.NotShort(t, "it enumerates worlds")
 	t.Parallel()
@@ -121,6 +157,16 @@ func TestBrokenEras(t *testing.T) {
 					p.change(4, 2)
 				} else {
 					p.change(4, 4)
+				}
+				p.cut()
+			}},
+		{name: "a column by the values of some who wait", n: 8, d: 3, k: 2, l: 2, known: abbc, need: asksFor(4), policy: quarantines,
+			play: func(p *play) {
+				p.feed(4)
+				p.cut()
+				p.feed(8)
+				if p.world[4] == p.world[5] {
+					p.turn(equivclass.Kept)
 				}
 				p.cut()
 			}},
@@ -205,4 +251,64 @@ func TestWhatAnEraWaitsFor(t *testing.T) {
 	require.Zero(t, f.m.Trigger().PoolFixed())
 	require.NoError(t, under(other, "policy.k"))
 	require.Empty(t, f.m.CheckInvariants())
+}
+
+// TestKeptColumns: a quasi-identifier changes its role between quasi and kept, and no other attribute does. Somebody who is forgotten
+// leaves the cells of a class as they were shown, and no value of a column that the class never showed.
+func TestKeptColumns(t *testing.T) {
+	under := func(f *poolFeed, role equivclass.Role) error {
+		o := f.options
+		o.Schema = roleOf(t, o.Schema, 0, role)
+		o.Settings = map[string][32]byte{"policy.level": {}, "schema.attributes[age].role": {role[0]}}
+		o = f.eras.under(o, true)
+		m, err := incremental.Open(f.store, o)
+		if err == nil {
+			f.m, f.options = m, o
+			err = m.Commit()
+		}
+		return err
+	}
+	publish := func(f *poolFeed, from int) {
+		rows := skewed(from, 300, 0)
+		for i := range rows { // nobody else has this age
+			rows[i][0] = fmt.Append(nil, 1000+from+i)
+			rows[i] = append(rows[i], fmt.Append(nil, "p", from+i))
+		}
+		f.apply(rows)
+		require.NotNil(t, f.cut())
+	}
+	f := newPoolFeed(t, newSchema(t, true), bucketPolicy(4, 2), 1)
+	for from, role := range []equivclass.Role{equivclass.Quasi, equivclass.Kept, equivclass.Quasi} {
+		require.NoError(t, under(f, role))
+		publish(f, 300*from)
+	}
+	var asked []state.Digest
+	var cells [3]string // the least age of a class of each release, which is that of the first to come
+	for i := range cells {
+		v, err := f.m.Releases().Change(uint32(i + 1))
+		require.NoError(t, err)
+		first := v.Classes[0].Members[0]
+		cells[i] = fmt.Sprint(1000 + first)
+		d, _ := f.m.Forgetting().DigestOf(fmt.Append(nil, "p", first))
+		asked = append(asked, d)
+	}
+	e, err := f.m.Forget(asked)
+	require.NoError(t, err)
+	require.Equal(t, []int{3, 2}, []int{e.Published, e.Bounds})
+	f.store = f.store.Forget(e)
+	f.open()
+	require.Empty(t, f.m.CheckInvariants())
+	v := f.m.Releases().All()
+	var ages []string
+	for code := range v.Dictionaries[0].Len() {
+		ages = append(ages, v.Dictionaries[0].Text(equivclass.Code(code)))
+	}
+	require.Subset(t, ages, []string{cells[0], cells[2]})
+	require.NotContains(t, ages, cells[1])
+
+	f = newPoolFeed(t, newSchema(t, true), bucketPolicy(4, 2), 1)
+	require.NoError(t, under(f, equivclass.Drop))
+	publish(f, 0)
+	require.ErrorContains(t, under(f, equivclass.Quasi), "schema.attributes[age].role")
+	require.ErrorContains(t, under(f, equivclass.Kept), "schema.attributes[age].role")
 }

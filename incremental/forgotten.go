@@ -115,7 +115,12 @@ func (m *Machine) Forget(people []state.Digest) (*erase.Erasure, error) {
 			departed++
 		}
 	}
-	e, err := erase.Plan(&m.s, erase.Asked{People: people, Unlinked: m.Forgetting().Unlinked})
+	under, err := m.inEras()
+	if err != nil {
+		return nil, err
+	}
+	e, err := erase.Plan(&m.s, erase.Asked{People: people, Unlinked: m.Forgetting().Unlinked,
+		Quasi: func(release uint32) []int { return under(release).records.Schema.Quasi() }})
 	if err == nil {
 		e.Departed = departed
 	}

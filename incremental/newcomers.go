@@ -124,7 +124,7 @@ func (m *Machine) enough(before Options) (int, error) {
 func extends(before, after *Options) error {
 	was, is := before.Schema.Attributes(), after.Schema.Attributes()
 	for i := range was {
-		if i >= len(is) || is[i].Name != was[i].Name || is[i].Role != was[i].Role {
+		if i >= len(is) || is[i].Name != was[i].Name || is[i].Role != was[i].Role && !(is[i].Role.Blind() && was[i].Role.Blind()) {
 			return newcomersOnly("write further attributes behind the others; one that changes its type is another one, with a name of its own and "+
 				"the same path or field", "attribute %q is gone, or has another place or role", was[i].Name)
 		}
@@ -141,22 +141,37 @@ func extends(before, after *Options) error {
 	return nil
 }
 
+// ofRole reports the keys that say what an attribute is.
+func ofRole(key string) bool {
+	return strings.HasPrefix(key, "schema.") && strings.HasSuffix(key, "].role")
+}
+
 // further looks, before a state is loaded, at settings of people who come later: attributes of which records did not have any in the
-// newest era may have what settings they have, and windows that are open are those of that era.
+// newest era may have what settings they have, and windows that are open are those of that era. And at roles: one may be another for
+// later pools if the state has the values under both, which is to say that the role before was quasi or kept, too.
 func (l *loader) further(meta *state.Meta) error {
-	n := len(meta.Eras)
-	newcomer := func(k string) bool { return l.Later[k] == state.Newcomer }
-	if n == 0 || !slices.ContainsFunc(changedSettings(meta.Settings, l.Settings), newcomer) {
+	n, changed := len(meta.Eras), changedSettings(meta.Settings, l.Settings)
+	newcomer := slices.ContainsFunc(changed, func(k string) bool { return l.Later[k] == state.Newcomer })
+	role := slices.ContainsFunc(changed, func(k string) bool { _, later := l.Later[k]; return later && ofRole(k) })
+	if n == 0 || !newcomer && !role {
 		return nil
 	}
 	before, err := l.Rebuild(meta.Eras[n-1].Config)
-	if err == nil {
-		err = extends(&before, &l.Options)
-	}
 	if err != nil {
 		return err
 	}
 	l.Later = maps.Clone(l.Later)
+	for _, a := range before.Schema.Attributes() {
+		if !a.Role.Blind() {
+			delete(l.Later, "schema.attributes["+a.Name+"].role")
+		}
+	}
+	if !newcomer {
+		return nil
+	}
+	if err := extends(&before, &l.Options); err != nil {
+		return err
+	}
 	for _, a := range l.Schema.Attributes()[len(before.Schema.Attributes()):] {
 		for key := range l.Settings {
 			if strings.HasPrefix(key, "schema.attributes["+a.Name+"].") {

@@ -36,7 +36,7 @@ func (m readmission) Possible(d state.DeadLetter) bool {
 		return false
 	}
 	role := m.s.Schema.Attributes()[i].Role
-	return role == equivclass.Quasi || role == equivclass.Subject || role == equivclass.RecordKey
+	return role.Blind() || role == equivclass.Subject || role == equivclass.RecordKey
 }
 
 // Take takes in the record of a dead letter, which then counts as pending and

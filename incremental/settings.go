@@ -179,7 +179,7 @@ func (a *adoption) settings() error {
 	if len(a.head.Eras) > 0 && maps.Equal(a.head.Settings, a.Settings) {
 		return nil
 	}
-	scaled := slices.ContainsFunc(changed, func(k string) bool { return strings.HasSuffix(k, "].range") })
+	scaled := slices.ContainsFunc(changed, func(k string) bool { return strings.HasSuffix(k, "].range") || ofRole(k) })
 	a.head.Settings = maps.Clone(a.Settings)
 	var config []byte
 	if a.Config != nil {

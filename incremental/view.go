@@ -31,6 +31,7 @@ type View struct {
 	Dictionaries []*equivclass.Dictionary
 	QI           []equivclass.Column // by quasi-identifier, then record
 	SA           []equivclass.Column // by sensitive attribute, then record
+	Kept         []equivclass.Column // by attribute that is kept, then record: no release shows them
 	// Begins are the first records that have an attribute, of those that later settings have added.
 	Begins map[int]state.RecordID
 	// Arrivals are the first records of those who came under the same settings (state.Head, Arrivals).
@@ -137,10 +138,13 @@ func (v *View) StratumOf(r state.RecordID) string {
 	return v.Stratum[r].String()
 }
 
-// Column returns the codes of a quasi-identifier or sensitive attribute, by record.
+// Column returns the codes of an attribute that is stored, by record.
 func (v *View) Column(attribute int) *equivclass.Column {
 	if i := slices.Index(v.Schema.Sensitive(), attribute); i >= 0 {
 		return &v.SA[i]
+	}
+	if i := slices.Index(v.Schema.Kept(), attribute); i >= 0 {
+		return &v.Kept[i]
 	}
 	return &v.QI[slices.Index(v.Schema.Quasi(), attribute)]
 }
@@ -228,6 +232,9 @@ func newView(c *state.Records, intent state.Intent, h *state.Head) *View {
 		Begins: c.Begins, Turns: c.Turns, Arrivals: h.Arrivals()}
 	for j := range c.Schema.Quasi() {
 		v.QI = append(v.QI, c.Qi(j).Prefix(int(n)))
+	}
+	for _, attribute := range c.Schema.Kept() {
+		v.Kept = append(v.Kept, c.Columns[attribute].Prefix(int(n)))
 	}
 	for _, attribute := range c.Schema.Sensitive() {
 		v.SA = append(v.SA, c.Columns[attribute].Prefix(int(n)))

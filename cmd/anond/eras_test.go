@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"anond/internal/upkeep"
 	"anond/snapshot"
+	"anond/snapshot/readback"
 )
 
 // TestSettingsOfLaterPools: no start changes what a dataset was made under. anond config apply does, for the pools that come, says of
@@ -106,4 +108,74 @@ func TestCellsOfLaterPools(t *testing.T) {
 	grow(7000)
 	require.Contains(t, s.must("state check"), "ok: ")
 	require.Contains(t, s.must("audit --replay 1"), "CERTIFIED")
+}
+
+// TestColumnsOfLaterPools: a quasi-identifier is not shown any more (role kept), and shown again later, from the next pool on each time.
+// The state has it of everybody, so that those of the last era also show it who came while it was kept. One that is kept in all eras is
+// nowhere, and who is forgotten changes no release.
+func TestColumnsOfLaterPools(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, fileSource, "on: records, every: 400", "")
+	s.edit("{name: sex, role: quasi,", "{name: sex, role: kept,")
+	s.edit("release: {", "release: {views: [{name: short, columns: [age, postcode, diagnosis], cells: {postcode: level 1}}], ")
+	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 3, max_hold: 1 releases}\ninitial: {min_pool: 20}")
+	grow := func(n int) {
+		s.write("admissions.ndjson", ndjson(1, n))
+		s.must("run --once")
+	}
+	grow(1600)
+	s.edit("{name: postcode, role: quasi,", "{name: postcode, role: kept,")
+	refused := s.run("run --once")
+	require.Equal(t, exitConfig, refused.code)
+	require.Contains(t, refused.stderr, "anond config apply")
+	require.Contains(t, s.must("config apply"), `schema.attributes[postcode].role: "kept", was "quasi"`+"\n")
+	grow(4000)
+	s.edit("{name: postcode, role: kept,", "{name: postcode, role: quasi,")
+	require.Contains(t, s.must("config apply"), `schema.attributes[postcode].role: "quasi", was "kept"`+"\n")
+	grow(6000)
+	s.edit("{name: age, role: quasi,", "{name: age, role: drop,")
+	require.Equal(t, exitConfig, s.run("config apply").code, "the state would lose it")
+	s.edit("{name: age, role: drop,", "{name: age, role: quasi,")
+
+	var m snapshot.Manifest
+	require.NoError(t, json.Unmarshal([]byte(s.must("release show --json")), &m))
+	var roles []string
+	for _, of := range m.ByEra() {
+		for _, e := range of.Schema {
+			if e.Name == "postcode" {
+				roles = append(roles, string(e.Role))
+			}
+		}
+	}
+	require.Equal(t, []string{"quasi", "drop", "quasi"}, roles)
+	require.Contains(t, s.must("release cat"), snapshot.NotPublished)
+	s.must("release report")
+	eras, err := readback.OpenEras(s.path("releases"))
+	require.NoError(t, err)
+	var known []bool // whether an era tells how many people of a postcode have influenza
+	for _, of := range eras {
+		require.NoError(t, of.Load(nil))
+		_, _, err := of.Ask("count where postcode = 1101 and diagnosis = influenza")
+		known = append(known, err == nil)
+	}
+	require.Equal(t, []bool{true, false, true}, known)
+	require.Contains(t, s.must("state check"), "ok: ")
+	s.certified(m.Release)
+	header, _, _ := strings.Cut(s.read("records.csv"), "\n")
+	require.Equal(t, "record,arrived_in_release,arrived_in_era,patient,age,postcode,admission,diagnosis", header)
+	s.must("audit --replay 1 --require-certified")
+	require.Contains(t, s.must("release cat --dir "+s.path("releases-short")), snapshot.NotPublished)
+
+	for _, line := range []int{1, 300, 900} {
+		var row struct{ Patient string }
+		require.NoError(t, json.Unmarshal([]byte(strings.Split(s.read("admissions.ndjson"), "\n")[line]), &row))
+		s.must("forget", row.Patient)
+	}
+	grow(7000)
+	s.must("release verify")
+	require.Contains(t, s.must("state check"), "ok: ")
+	require.NoError(t, os.Remove(s.path("members.csv")))
+	require.NoError(t, os.Rename(s.path("records.csv"), s.path("before.csv")))
+	s.certified(m.Release)
+	require.NotEqual(t, s.read("before.csv"), s.read("records.csv"))
 }

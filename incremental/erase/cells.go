@@ -40,24 +40,30 @@ func (k *cellKeeper) keep() {
 		if k.slots[r].class == state.None {
 			continue
 		}
-		quasi := k.records.Schema.Quasi()
-		for j := range k.records.Has(quasi, r) {
-			k.replace(r, j, k.records.StoreOf(quasi[j]))
+		stored := k.records.Schema.Blind()
+		for _, attribute := range stored[:k.records.Has(stored, r)] {
+			k.replace(r, attribute, k.records.StoreOf(attribute))
 		}
 	}
 }
 
-// replace replaces the code of quasi-identifier j, which stands in a place of the codes.
+// replace replaces the code of a quasi-identifier, which stands in a place of the codes. What no class showed in the era of its birth goes
+// as the values of those go who are in no class.
 func (k *cellKeeper) replace(r state.RecordID, j, at int) {
-	s, dict := k.slots[r], k.records.QiDict(j)
+	s, dict := k.slots[r], k.records.Dicts[j]
 	own := s.codes[at]
-	want := make([]shape, len(k.held[r]))
-	for i, c := range k.held[r] {
+	held := slices.DeleteFunc(slices.Clone(k.held[r]), func(c *state.Class) bool { return !slices.Contains(k.of.Quasi(c.Born), j) })
+	if len(held) == 0 {
+		s.codes[at] = vanished
+		return
+	}
+	want := make([]shape, len(held))
+	for i, c := range held {
 		want[i] = k.shape(dict, j, c)
 	}
 	fits := func(code equivclass.Code) bool {
 		s.codes[at] = code
-		for i, c := range k.held[r] {
+		for i, c := range held {
 			if !want[i].equal(k.shape(dict, j, c)) {
 				return false
 			}
@@ -87,19 +93,19 @@ func (k *cellKeeper) replace(r state.RecordID, j, at int) {
 func (k *cellKeeper) others(j int, class state.ClassID) (out []equivclass.Code) {
 	for _, r := range k.from.History.Classes[class].Members {
 		if k.slots[r] == nil {
-			out = append(out, k.records.Qi(j).At(int(r)))
+			out = append(out, k.records.Columns[j].At(int(r)))
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// code is the one that a record has in quasi-identifier j.
+// code is the one that a record has of quasi-identifier j.
 func (k *cellKeeper) code(r state.RecordID, j int) equivclass.Code {
 	if s := k.slots[r]; s != nil {
-		return s.codes[k.records.StoreOf(k.records.Schema.Quasi()[j])]
+		return s.codes[k.records.StoreOf(j)]
 	}
-	return k.records.Qi(j).At(int(r))
+	return k.records.Columns[j].At(int(r))
 }
 
 // shape is what decides the cell of a class, whatever the recoding makes of it.

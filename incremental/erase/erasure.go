@@ -130,6 +130,7 @@ const vanished = ^equivclass.Code(0)
 type Asked struct {
 	People   []state.Person
 	Unlinked func(state.ClassID) bool // whether the state knows no more who of a class has which value
+	Quasi    func(uint32) []int       // the attributes that classes show which were born in a release
 }
 
 // Plan plans how a state forgets people, and those whom it has forgotten before. It changes nothing.

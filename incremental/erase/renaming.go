@@ -8,7 +8,7 @@ import (
 	"anond/incremental/state"
 )
 
-// rename finds which values nobody has any more, gives the records that are in no class the
+// rename finds which values nobody has any more, gives the records that are in no class, or whose classes never showed the attribute, the
 // lowest codes that others have, and numbers the values that stay. The order of codes
 // stays, so nothing that compares them changes.
 func (p *erasing) rename() error {
@@ -25,7 +25,7 @@ func (p *erasing) rename() error {
 			p.renamed.number(attribute, used, p.meta.References)
 		}
 		for _, s := range p.slots {
-			if s.class == state.None {
+			if s.class == state.None || s.codes[k] == vanished {
 				s.codes[k] = equivclass.Code(max(lowest, 0))
 			}
 		}
@@ -43,7 +43,7 @@ func (p *erasing) used(k, attribute int) []bool {
 		s := p.slots[r]
 		values, dealt := p.values[r]
 		switch {
-		case s != nil && s.class == state.None || c.Lacks(attribute, r):
+		case s != nil && (s.class == state.None || s.codes[k] == vanished) || c.Lacks(attribute, r):
 		case s != nil:
 			used[s.codes[k]] = true
 		case dealt && sensitive >= 0:

@@ -169,7 +169,7 @@ func (c *Records) LeavesOf(attribute int) *Leaves { return c.Leaves[c.PathsOf(at
 // newLeafTables makes the tables of all attributes with a hierarchy.
 func newLeafTables(s *equivclass.Schema) map[int]*Leaves {
 	out := map[int]*Leaves{}
-	for _, i := range slices.Concat(s.Quasi(), s.Sensitive()) {
+	for _, i := range slices.Concat(s.Blind(), s.Sensitive()) {
 		if h := s.Attributes()[i].Hierarchy; h != nil {
 			out[i] = newLeaves(h)
 		}

@@ -16,8 +16,8 @@ import (
 type Records struct {
 	equivclass.Packed
 	Schema *equivclass.Schema
-	// Stores are the attributes in a block of the store: quasi-identifiers and sensitive ones, in the order of the schema. Later settings
-	// may have further ones behind them, so that a block has the first ones of these.
+	// Stores are the attributes in a block of the store: quasi-identifiers, published or kept, and sensitive ones, in the order of the
+	// schema. Later settings may have further ones behind them, so that a block has the first ones of these.
 	Stores    []int
 	Begins    map[int]RecordID // by attribute that records below lack
 	width     int              // of the newest block
@@ -54,7 +54,7 @@ type arrival struct {
 // record with a bad quasi-identifier says nothing about its sensitive value, nor
 // does what becomes of it later (Readmissible).
 func NewColumns(s *equivclass.Schema) Records {
-	order := slices.Clone(s.Quasi())
+	order := s.Blind()
 	if i := s.SubjectIndex(); i >= 0 {
 		order = append(order, i)
 	}
@@ -63,7 +63,7 @@ func NewColumns(s *equivclass.Schema) Records {
 	}
 	order = append(order, s.Sensitive()...)
 	c := Records{Packed: *equivclass.NewPacked(s.Attributes(), order...), Schema: s,
-		Stores: slices.Sorted(slices.Values(slices.Concat(s.Quasi(), s.Sensitive()))), Leaves: newLeafTables(s)}
+		Stores: slices.Sorted(slices.Values(slices.Concat(s.Blind(), s.Sensitive()))), Leaves: newLeafTables(s)}
 	if s.SubjectIndex() >= 0 {
 		c.Firsts = &firstRecords{}
 	}

@@ -77,8 +77,8 @@ func (d *csvDecoder) decode(value []byte, header []string, row equivclass.Row, w
 		}
 		somebody = somebody || at < 0 || d.schema.Attributes()[at].Role != equivclass.Sensitive
 	}
-	if quasi := d.schema.Quasi(); !somebody && len(quasi) > 0 {
-		return Outcome{Reason: equivclass.ReasonMissing, Attribute: d.schema.Attributes()[quasi[0]].Name}
+	if known := d.schema.Blind(); !somebody && len(known) > 0 {
+		return Outcome{Reason: equivclass.ReasonMissing, Attribute: d.schema.Attributes()[known[0]].Name}
 	}
 	return Outcome{}
 }

@@ -215,7 +215,7 @@ func New(format Format, schema *equivclass.Schema, opts Options) (Decoder, error
 // know first, the sensitive value last. So the reason of a record with a bad
 // quasi-identifier says nothing about its sensitive value (RuleOf).
 func judged(schema *equivclass.Schema) []int {
-	order := slices.Clone(schema.Quasi())
+	order := schema.Blind()
 	if i := schema.SubjectIndex(); i >= 0 {
 		order = append(order, i)
 	}

@@ -104,7 +104,7 @@ func RuleOf(schema *equivclass.Schema, why equivclass.Reason, attribute string) 
 	switch {
 	case i < 0:
 		return ReplayRule{ReplayValue, wholeMessage}
-	case schema.Attributes()[i].Role == equivclass.Quasi, isKey(schema.Attributes()[i].Role):
+	case schema.Attributes()[i].Role.Blind(), isKey(schema.Attributes()[i].Role):
 		return rule
 	}
 	return ReplayRule{ReplayValue, "its lateness would tell about the sensitive value"}

@@ -100,6 +100,10 @@ func SettingsOf(c *config.Config, m *incremental.Machine) (*render.Settings, err
 		s.Policy.MaxRegroups = 0
 	}
 	for _, h := range c.Hierarchies {
+		kept := func(a equivclass.Attribute) bool { return a.Name == h.Attribute && a.Role == equivclass.Kept }
+		if slices.ContainsFunc(c.Schema().Attributes(), kept) {
+			continue // no release shows its labels
+		}
 		s.Hierarchies = append(s.Hierarchies, render.HierarchyFile{Attribute: h.Attribute, File: h.Path, Content: h.Content,
 			Grown: hasGrown(c, m, h)})
 	}

@@ -59,7 +59,7 @@ func newTable(schema *equivclass.Schema, further []Column) *Table {
 	for i, a := range schema.Attributes() {
 		if at := slices.IndexFunc(further, func(c Column) bool { return c.Name == a.Name }); at >= 0 {
 			t.further[i], last = further[at], append(last, i)
-		} else if a.Role == equivclass.Quasi || a.Role == equivclass.Sensitive {
+		} else if a.Role.Blind() || a.Role == equivclass.Sensitive {
 			order = append(order, i)
 		}
 	}

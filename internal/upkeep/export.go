@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"anond/config"
@@ -27,6 +28,7 @@ type Exporter struct {
 	machine  *incremental.Machine
 	settings *render.Settings
 	former   []*render.Settings // of former eras
+	shown    []int              // quasi-identifiers of former eras
 	schema   *equivclass.Schema
 	names    map[uint16]state.Partition
 	origin   []uint16
@@ -87,8 +89,12 @@ func openExporter(ctx context.Context, c *config.Config, also func(state.Store, 
 	if e.settings, err = dataset.SettingsOf(c, e.machine); err != nil {
 		return nil, err
 	}
-	if _, e.former, err = dataset.FormerOf(c, e.machine); err != nil {
+	var eras []*config.Config
+	if eras, e.former, err = dataset.FormerOf(c, e.machine); err != nil {
 		return nil, err
+	}
+	for _, of := range eras {
+		e.shown = append(e.shown, of.Schema().Quasi()...)
 	}
 	for p, pos := range e.machine.Intake().Positions() {
 		e.names[pos.Number] = p
@@ -280,12 +286,11 @@ func records(v *incremental.View, attribute int) int {
 	return 0
 }
 
-// columns are the attributes that state keeps, in schema order.
+// columns are the attributes that releases of any era show, and the subject, in schema order.
 func (e *Exporter) columns() []int {
 	var out []int
 	for i, a := range e.schema.Attributes() {
-		switch a.Role {
-		case equivclass.Quasi, equivclass.Sensitive, equivclass.Subject:
+		if a.Role == equivclass.Quasi || a.Role == equivclass.Sensitive || a.Role == equivclass.Subject || slices.Contains(e.shown, i) {
 			out = append(out, i)
 		}
 	}

@@ -54,6 +54,10 @@ func schemaEntries(in *Input, s *Settings) ([]snapshot.SchemaEntry, error) {
 	out := make([]snapshot.SchemaEntry, 0, len(in.Schema.Attributes()))
 	scale := in.Scale
 	for i, a := range in.Schema.Attributes() {
+		if a.Role == equivclass.Kept { // for readers one that is not published
+			out = append(out, snapshot.SchemaEntry{Name: a.Name, Role: equivclass.Drop, Type: a.Type})
+			continue
+		}
 		e := snapshot.SchemaEntry{Promise: promiseOf(s.Promises[i]), Name: a.Name, Role: a.Role, Type: a.Type, Digits: a.Digits,
 			Precision: a.Precision, Weight: a.Weight}
 		if a.Role == equivclass.Quasi && len(scale) > 0 {

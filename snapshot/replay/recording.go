@@ -103,7 +103,7 @@ func rowsOf(v *incremental.View) []equivclass.Row {
 			rows[r][attribute] = text
 		}
 	}
-	for _, attribute := range slices.Concat(s.Quasi(), s.Sensitive()) {
+	for _, attribute := range slices.Concat(s.Blind(), s.Sensitive()) {
 		column(attribute, v.Column(attribute))
 	}
 	if i := s.SubjectIndex(); i >= 0 {

@@ -46,11 +46,13 @@ func (d *Definition) same(m, of *snapshot.Manifest) bool {
 	}))
 }
 
-// schemaOf are the attributes of all eras of a manifest.
+// schemaOf are the attributes that are published, of all eras of a manifest: one may be in one era, and not in another (role kept).
 func schemaOf(m *snapshot.Manifest) (names []string) {
 	for _, of := range m.ByEra() {
 		for _, e := range of.Schema {
-			names = append(names, e.Name)
+			if e.Role == equivclass.Quasi || e.Role == equivclass.Sensitive {
+				names = append(names, e.Name)
+			}
 		}
 	}
 	return names
