@@ -59,6 +59,7 @@ var canarySteps = map[string][]canaryStep{
 	"resume":         {{running: true, args: calls("")}},
 	"reload":         {{running: true, args: calls("")}},
 	"version":        {{bare: true, args: calls("")}},
+	"config apply":   {{running: true, args: calls("")}, {args: calls("--dry-run", "--json")}},
 	"config check":   {{args: calls("", "--json", "--data in.ndjson", "--data broken.csv")}},
 	"config init":    {{bare: true, args: calls("")}},
 	"config show":    {{args: calls("")}},

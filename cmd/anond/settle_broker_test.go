@@ -147,7 +147,7 @@ func TestPeopleSettleOnABroker(t *testing.T) {
 	}
 	send(len(v.events) / 3)
 	rng := rand.New(rand.NewPCG(uint64(now.UnixNano()), 1))
-	for range tier.Of(t, 1, 2, 6) { // killed while windows are open
+	for range tier.Of(t, 1, 2, 2) { // killed while windows are open
 		p := s.start("run")
 		p.event("started")
 		time.Sleep(time.Duration(rng.Int64N(int64(300 * time.Millisecond))))
