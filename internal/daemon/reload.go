@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -121,22 +122,27 @@ func (s *steering) prepare(ctx context.Context, next *config.Config) (use func()
 	return func() []string { return append(brokers(), served()...) }, nil
 }
 
+// ofAny is what names an attribute in a key.
+var ofAny = regexp.MustCompile(`\[.*?\]`)
+
 // notReloadable says which changes a running daemon cannot take in.
 func (s *steering) notReloadable(keys []string) error {
 	hint := "restore these settings to reload the others, or restart anond"
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	is := func(kind config.Change) func(string) bool {
-		return func(key string) bool { return config.ChangeOf(key) == kind }
+	is := func(kinds ...config.Change) func(string) bool {
+		return func(key string) bool {
+			return slices.Contains(kinds, config.ChangeOf(ofAny.ReplaceAllString(key, "[]")))
+		}
 	}
 	grown := func(key string) bool { return strings.HasSuffix(key, "].hierarchy") }
 	switch {
 	case slices.ContainsFunc(keys, grown):
 		hint = "a hierarchy that has only grown is taken in when anond is restarted"
-	case s.last.Machine.Release > 0 && slices.ContainsFunc(keys, is(config.NextPool)):
-		hint = "stop anond and run anond config apply, which takes them in for later pools at level L2; or restore these settings"
 	case s.last.Machine.Release > 0 && slices.ContainsFunc(keys, is(config.Never)):
 		hint = "the dataset has a release, so what it was made under stays: restore these settings"
+	case s.last.Machine.Release > 0 && slices.ContainsFunc(keys, is(config.NextPool, config.Newcomers)):
+		hint = "stop anond and run anond config apply, which takes them in for later pools at level L2; or restore these settings"
 	}
 	return fault.Errorf(fault.Config, hint, "a running daemon cannot change %s", strings.Join(keys, ", "))
 }

@@ -47,7 +47,10 @@ func pastOf(v *incremental.View) func(release uint32) render.Past {
 func classesOf(v *incremental.View, views []state.ClassView) []render.Class {
 	out := make([]render.Class, len(views))
 	for i, c := range views {
-		out[i] = render.Class{Born: c.Born, Died: c.Died, Bucket: uint32(c.Bucket), Members: c.Members, Stratum: v.StratumOf(c.Members[0])}
+		out[i] = render.Class{Born: c.Born, Died: c.Died, Bucket: uint32(c.Bucket), Members: c.Members}
+		if len(c.Members) > 0 { // render refuses a class without members
+			out[i].Stratum = v.StratumOf(c.Members[0])
+		}
 	}
 	return out
 }
