@@ -38,8 +38,8 @@ type pruner struct {
 
 func newPruner(ctx context.Context, p *publisher, o dataset.Options, published []snapshot.LedgerEntry, steer *steering,
 	after <-chan struct{}) *pruner {
-	x := &pruner{keep: steer.keep, log: o.Log, views: p.views, wake: make(chan struct{}, 1), done: make(chan struct{}), hashes: map[uint32][32]byte{},
-		now: o.Clock.Now()}
+	x := &pruner{keep: steer.keep, log: o.Log, views: p.views, wake: make(chan struct{}, 1), done: make(chan struct{}),
+		hashes: map[uint32][32]byte{}, now: o.Clock.Now()}
 	x.ctx, x.stop = context.WithCancel(ctx)
 	for _, e := range published {
 		x.hashes[e.Release], x.marked = e.SHA256, e.Release
