@@ -112,7 +112,7 @@ func (m *Machine) See(person uint64) error {
 		return nil
 	}
 	d := m.s.Secrets.Person(person)
-	if m.s.Known.Why(d) != 0 || m.s.Open.Of(person) != nil || m.s.Records.Firsts.Has(&m.s.Records, person) {
+	if m.s.Known.Why(d) != 0 || m.s.Open.Has(person) || m.s.Records.Firsts.Has(&m.s.Records, person) {
 		return nil
 	}
 	if m.full() {
