@@ -102,7 +102,7 @@ func era(c *coder, e *state.Era) {
 	scale(c, &e.Scale)
 	text := string(e.Config)
 	words(c, &text)
-	e.Config = []byte(text)
+	e.Config = append([]byte(nil), text...) // nil: none is kept
 }
 
 func scale(c *coder, list *[]equivclass.Range) {
